@@ -1,5 +1,5 @@
-//! Words of other languages, with what is written here instead. Only diagnostics use them: a model may use all
-//! of these words as names.
+//! Words of other languages, with what is written here instead. Only diagnostics use them: a model may use
+//! all of these words as names.
 
 /// What to write instead of a type of another language.
 pub fn type_hint(name: &str) -> Option<&'static str> {

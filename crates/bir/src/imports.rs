@@ -1,8 +1,8 @@
 //! The files that a model imports.
 //!
 //! `import "locks.bir";` at the start of a file makes the declarations of another file part of the model. The
-//! name is relative to the file that imports. A file is imported once, however often it is named, so files may
-//! import each other.
+//! name is relative to the file that imports. A file is imported once, however often it is named, so files
+//! may import each other.
 //!
 //! Files are read before anything is compiled, in an order in which a file comes after those that it imports:
 //! constants refer to earlier ones only.

@@ -25,16 +25,16 @@
 //! - Collections are values of exactly their types: a `Set.type<S>` is not a `Set.type<R>`. The types of a
 //!   new collection can be left out where a place, the other side of `==` or the collection around it has
 //!   them; the arguments of `create` alone do not determine them.
-//! - `name:` before a statement is a label. A thread may stay for ever at `name end:`, and at `loc name end:`:
-//!   the mark is a word rather than a part of the name, since old models have locations of any name, and it
-//!   comes after the name, since `end` before it would end a block.
+//! - `name:` before a statement is a label. A thread may stay for ever at `name end:`, and at
+//!   `loc name end:`. The mark is a word rather than a part of the name, since old models have locations of
+//!   any name, and it comes after the name, since `end` before it would end a block.
 //! - A loop over a set, a bag or a map explores every order, because elements of sets have none.
 //! - `new` inside of an expression makes its object before the rest of the statement, in the same step.
 //! - `Set{1, 2}` has the kind in front, so that a brace never starts an expression, and brackets remain the
 //!   operator `[]` of formulas. Its first element determines its type where nothing else does.
 //! - `F` and `G` are not operators of formulas: they could be pure functions, as in `F (x)`.
-//! - `Set.add(s, x);`, also written `s.add(x);`, is `s := Set.add(s, x);`, for all operations whose result is a collection of the type
-//!   of their first argument. `v := Set.choose(s);` is an action, like `new`.
+//! - `Set.add(s, x);`, also written `s.add(x);`, is `s := Set.add(s, x);`, for all operations whose result is
+//!   a collection of the type of their first argument. `v := Set.choose(s);` is an action.
 //! - `E.all` is the set of all elements of an enum, unless an element has the name `all`.
 //! - Elements of abstract enums are named in invariants and assertions only, and not in functions that these
 //!   call.
@@ -73,9 +73,10 @@ pub fn compile(
     compile_merging(map, file, &[], defines, &[], Merge::Straight)
 }
 
-/// Compiles a model with the files that it imports, together with properties that are not in it. Each is a file of its own: a formula as
-/// after `ltl`, or an automaton in the HOA format whose propositions are conditions of the model. The name of
-/// the file is the name of the property. They come after those of the model.
+/// Compiles a model with the files that it imports, together with properties that are not in it. Each property
+/// is a file of its own: a formula as after `ltl`, or an automaton in the HOA format whose propositions are
+/// conditions of the model. The name of the file is the name of the property. They come after those of the
+/// model.
 pub fn compile_with(
     map: &mut SourceMap,
     provider: &dyn Provider,

@@ -131,6 +131,9 @@ struct StateViolation {
 struct CheckedProperty {
     name: String,
     verdict: Verdict,
+    /// The number of the state in which the run stays for ever, if its cycle has no steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stays: Option<u64>,
 }
 
 /// Explores a model.
@@ -306,21 +309,18 @@ impl Graph<'_> {
             PropertyChoice::Ltl(formula) => formula.clone(),
             PropertyChoice::Name(name) => name.clone(),
         };
-        match (&checked.trail, violated) {
-            (Some(trail), Some(violated)) => {
-                let steps: Vec<Step> = trail.steps().collect();
-                self.lasso = edges_of_run(naive, witnesses, &self.edges, &steps, violated.cycle_start)?;
-                if self.lasso.is_cut {
-                    let text = format!("only a part of the run that violates `{name}` is in the graph");
-                    self.diagnostics.push(Diagnostic::warning(text));
-                }
-            }
-            _ => {
-                let text = format!("no run is marked: the verdict on `{name}` is: {}", verdict.as_str());
+        if let (Some(trail), Some(violated)) = (&checked.trail, violated) {
+            let steps: Vec<Step> = trail.steps().collect();
+            self.lasso = edges_of_run(naive, witnesses, &self.edges, &steps, violated.cycle_start)?;
+            if self.lasso.is_cut {
+                let text = format!("only a part of the run that violates `{name}` is in the graph");
                 self.diagnostics.push(Diagnostic::warning(text));
             }
+        } else {
+            let text = format!("no run is marked: the verdict on `{name}` is: {}", verdict.as_str());
+            self.diagnostics.push(Diagnostic::warning(text));
         }
-        self.property = Some(CheckedProperty { name, verdict });
+        self.property = Some(CheckedProperty { name, verdict, stays: self.lasso.stays });
         Ok(())
     }
 

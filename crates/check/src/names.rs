@@ -1,5 +1,5 @@
-//! What a report says about names: which states counted as one, what was interchangeable, and what was not because
-//! something mentions it.
+//! What a report says about names: which states counted as one, what was interchangeable, and what was not
+//! because something mentions it.
 
 use engine::Engine;
 use ir::{Id, NamedBy, Program};

@@ -430,8 +430,8 @@ pub struct Symmetry {
     pub pinned: Vec<String>,
     /// What mentions each of them.
     pub pinned_by: Vec<Pinned>,
-    /// What the level let states differ in and still be one: kinds of which there were at least two at a time.
-    /// In a check of several goals, those of the first search.
+    /// What the level let states differ in and still be one: kinds of which there were at least two at a
+    /// time. In a check of several goals, those of the first search.
     pub interchangeable: Vec<Interchangeable>,
 }
 
@@ -452,8 +452,8 @@ pub struct Interchangeable {
     pub kind: InterchangeableKind,
     /// The name of the procedure that the threads started with, of the type of the objects, or of the enum.
     pub name: String,
-    /// For threads: their number in the first state with the most threads. For objects: their number in the first
-    /// state with the most objects. For elements: how many are not pinned.
+    /// For threads: their number in the first state with the most threads. For objects: their number in the
+    /// first state with the most objects. For elements: how many are not pinned.
     pub count: u32,
 }
 

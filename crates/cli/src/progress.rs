@@ -9,8 +9,8 @@ use quotient::{Observer, Open, Progress, Watcher};
 
 use crate::units;
 
-/// A line that does not fit is cut at the edge: on a second line it could not be taken back. The line fits, but
-/// the terminal may have become narrower.
+/// A line that does not fit is cut at the edge: on a second line it could not be taken back. The line fits,
+/// unless the terminal has become narrower meanwhile.
 const NO_WRAP: &str = "\x1b[?7l";
 const WRAP: &str = "\x1b[?7h";
 /// Clears the rest of the line.
@@ -93,7 +93,7 @@ fn parts(progress: &Progress, elapsed: Duration, limit: Option<u64>) -> Vec<Part
     ]
 }
 
-/// The line, without the parts for which there is no room. What is left is cut if the terminal is that narrow.
+/// The line, without the parts for which there is no room. What is left is cut if even that does not fit.
 fn fitted(parts: &[Part], width: usize) -> String {
     let length = |most: u32| -> usize {
         parts.iter().filter(|part| part.rank <= most).map(|part| part.text.chars().count()).sum()

@@ -429,16 +429,20 @@ pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String
 
 /// Where a thread waits, and for what.
 pub fn stuck(blocked: &Blocked, paint: Paint) -> String {
-    let row = columns(
-        [(blocked.thread.clone(), &blocked.location)],
-        |thread| format!("{} waits at", paint.strong(thread)),
-        paint,
-    );
-    row.iter().map(|row| format!("  {row}\n")).collect::<String>() + &waits(blocked, "    ")
+    let who = [(blocked.thread.clone(), &blocked.location)];
+    let mut out = String::new();
+    for row in columns(who, |thread| format!("{} waits at", paint.strong(thread)), paint) {
+        let _ = writeln!(out, "  {row}");
+    }
+    out + &waits(blocked, "    ")
 }
 
 fn waits(Blocked { location, waits, .. }: &Blocked, indent: &str) -> String {
-    waits.iter().map(|wait| format!("{indent}{}\n", waits_for(wait, location))).collect()
+    let mut out = String::new();
+    for wait in waits {
+        let _ = writeln!(out, "{indent}{}", waits_for(wait, location));
+    }
+    out
 }
 
 /// What a stuck thread waits for, at the place that is shown already.

@@ -125,9 +125,10 @@ impl<'m> States<'m> {
         for line in place.line.saturating_sub(AROUND).max(1)..=place.line + AROUND {
             let Some(text) = self.model.source_line(&place.file, line) else { continue };
             let text = cut(text, 100);
-            let line = match line == place.line {
-                true => style.paint.strong(&format!("> {line:>4} | {text}")),
-                false => style.paint.dim(&format!("  {line:>4} | {text}")),
+            let line = if line == place.line {
+                style.paint.strong(&format!("> {line:>4} | {text}"))
+            } else {
+                style.paint.dim(&format!("  {line:>4} | {text}"))
             };
             let _ = writeln!(out, "{indent}{line}");
         }

@@ -198,9 +198,10 @@
 //! location, is an inner block fault. [`Guard::Ready`] holds if some transition of the fused location is
 //! enabled.
 //!
-//! **Fair transitions** ([`Transition::fair`]) restrict the runs that temporal properties are about. In such a run,
-//! if a fair transition is enabled for a thread in infinitely many states between atomic blocks, infinitely many
-//! steps of the thread begin with it, or the thread ends. Everything else is as without the mark.
+//! **Fair transitions** ([`Transition::fair`]) restrict the runs that temporal properties are about. In such
+//! a run, if a fair transition is enabled for a thread in infinitely many states between atomic blocks,
+//! infinitely many steps of the thread begin with it, or the thread ends. Everything else is as without the
+//! mark.
 //!
 //! **Timeout** is false, unless the state has no step with it false: then its steps are those with it true.
 //!

@@ -66,8 +66,8 @@ impl Program {
         self.constants_by_place().into_keys().collect()
     }
 
-    /// The constants of abstract enums that properties and assertions name, and where they do, in the order of
-    /// the program.
+    /// The constants of abstract enums that properties and assertions name, and where they do, in the order
+    /// of the program.
     pub fn constants_by_place(&self) -> BTreeMap<(EnumId, u32), Vec<NamedBy>> {
         let invariants =
             self.invariants.iter().enumerate().map(|(number, at)| (NamedBy::Invariant(number), &at.expr));

@@ -5,7 +5,7 @@
 //! sent and received in the middle of the step, nor a value that was stored and is the old one. A machine
 //! records it in the state in which it happens, where all names are known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ir::{Array, Expr, StringId, TransitionId};
 use system::Step;
@@ -36,6 +36,8 @@ pub struct Events {
     pub further_statements: u64,
     /// What was stored last to each variable, field and element, whether it changed anything or not.
     pub stored: BTreeMap<String, Datum>,
+    /// What the last statement has stored to.
+    stored_now: BTreeSet<String>,
 }
 
 /// More statements of a step are only counted.
@@ -116,6 +118,7 @@ impl Machine<'_> {
             None => return,
             Some(events) if events.statements.len() == MOST_STATEMENTS => {
                 events.further_statements += 1;
+                events.stored_now.clear();
                 return;
             }
             Some(_) => {}
@@ -123,6 +126,7 @@ impl Machine<'_> {
         let statement = Statement { thread: self.thread, transition, parts: self.guard_parts(transition) };
         if let Some(events) = &mut self.events {
             events.statements.push(statement);
+            events.stored_now.clear();
         }
     }
 
@@ -143,9 +147,21 @@ impl Machine<'_> {
             return;
         }
         let stored = self.stored(target, value);
-        if let Some(events) = &mut self.events {
-            events.stored.extend(stored);
+        if let (Some(events), Some((name, value))) = (&mut self.events, stored) {
+            events.stored_now.insert(name.clone());
+            events.stored.insert(name, value);
         }
+    }
+
+    /// Whether a store only forgets a value that the same statement has stored: front ends of numbered
+    /// threads set variables back that are not read again.
+    pub fn forgets(&self, target: &Target, value: &Value) -> bool {
+        let Some(events) = self.events.as_ref().filter(|_| self.program().features.thread_ids_observable)
+        else {
+            return false;
+        };
+        let is_zero = matches!(value, Value::Int(0) | Value::Bool(false));
+        is_zero && self.stored(target, value).is_some_and(|(name, _)| events.stored_now.contains(&name))
     }
 
     /// What a target is called, and the value that is stored to it. What front ends add has no name.

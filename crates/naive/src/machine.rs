@@ -360,7 +360,9 @@ impl<'a> Machine<'a> {
             format!("`{}`", text::place(program, scope, place))
         })?;
         *slot = value.clone();
-        self.record_store(target, &value);
+        if !self.forgets(target, &value) {
+            self.record_store(target, &value);
+        }
         Ok(())
     }
 

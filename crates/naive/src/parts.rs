@@ -198,7 +198,9 @@ impl Parts {
             }
             ExprKind::Call(fun, args) if depth < DEEPEST && value(expr).is_some() => {
                 self.whole(eval, expr);
-                args.iter().for_each(|arg| self.leaves(eval, arg));
+                for arg in args {
+                    self.leaves(eval, arg);
+                }
                 let values = args.iter().map(|arg| eval.eval(arg)).collect::<Result<Vec<_>, _>>();
                 if let Ok(values) = values {
                     self.inside(eval, *fun, &values, depth + 1);
@@ -251,7 +253,11 @@ impl Parts {
 
     fn leaves_level(&mut self, eval: &Eval<'_>, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::ThreadNumber | ExprKind::All(_) | ExprKind::Channel(_) => {}
+            ExprKind::Const(_)
+            | ExprKind::ThreadNumber
+            | ExprKind::IsYoungest
+            | ExprKind::All(_)
+            | ExprKind::Channel(_) => {}
             ExprKind::Unary(..)
             | ExprKind::Binary(..)
             | ExprKind::Cond(..)

@@ -140,7 +140,9 @@ impl StateView {
         for ObjectView { name, contents, .. } in &self.objects {
             match contents {
                 Datum::Record(fields) => {
-                    fields.iter().for_each(|(field, value)| add(format!("{name}.{field}"), value));
+                    for (field, value) in fields {
+                        add(format!("{name}.{field}"), value);
+                    }
                 }
                 contents => add(name.clone(), contents),
             }

@@ -1,7 +1,7 @@
 //! How many threads and objects of each kind there were in the largest states.
 //!
-//! A state is counted only if it has more threads, or more objects, than every state before, which is known from
-//! the size of its encoding. So there are at most as many counts as there can be threads and objects.
+//! A state is counted only if it has more threads, or more objects, than every state before, which is known
+//! from the size of its encoding. So there are at most as many counts as there can be threads and objects.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -87,8 +87,8 @@ impl<'e> Symmetric<'e> {
         matches!(self.config.level, Level::Pc | Level::Bots(_))
     }
 
-    /// The threads of the first encoded state with the most threads, and the objects of the first one with the
-    /// most objects, by kind.
+    /// The threads of the first encoded state with the most threads, and the objects of the first one with
+    /// the most objects, by kind.
     pub fn population(&self) -> Vec<(UnitKind, u32)> {
         self.population.counts()
     }

@@ -1,8 +1,9 @@
 //! Objects that are made in the middle of an expression.
 //!
-//! `start Worker(new Task);` is one step: the object is made first, and kept in a temporary variable until the
-//! rest of the statement has used it. Temporaries are not live at any location, so that they never keep an
-//! object alive between steps, nor make equal states differ.
+//! `start Worker(new Task);` is one step: the object is made first, and kept in a temporary variable until
+//! the rest of the statement has used it. Temporaries are not live at any location, so that they do not keep
+//! an object alive between steps, nor make equal states differ. Only during a call, whose arguments they are,
+//! they keep their objects.
 //!
 //! The object is made whether or not the expression needs it. So `new` is refused where an expression is
 //! evaluated only if needed, or several times: behind `&&`, `||`, `=>` and `?`, and in quantifiers.

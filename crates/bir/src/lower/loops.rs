@@ -5,7 +5,7 @@
 //! | it runs over | it remembers |
 //! |---|---|
 //! | a range | the last number, unless that is a constant |
-//! | a set, a bag, the keys of a map | what is left; any element of it comes next, so that every order is explored |
+//! | a set, a bag, the keys of a map | what is left; any element of it comes next: all orders are explored |
 //! | a sequence, a queue | what is left; its head comes next |
 //! | an array | the array and an index; an element is read when its turn comes |
 //!

@@ -8,7 +8,7 @@
 //! | simple | one transition, with the action |
 //! | `while e` | `when e` into the body, `when !e` past it; the body leads back to the location |
 //! | `if e …` | `when e` into the block, `when !e` to the location of the next test |
-//! | `for x in e …` | the first element into the body, or past it; the body leads to a second location, with the next |
+//! | `for x in e …` | the first element into the body, or past it; a second location has the next one |
 //! | `break`, `continue` | a jump past the loop, or to where it goes on |
 //! | `when e` | one transition, with the guard |
 //! | `choose` | a transition into each block, with its guard; `else` for the last one |
@@ -159,7 +159,7 @@ impl<'s> Lowering<'_, 's> {
             self.exprs.report(
                 Diagnostic::error(codes::HIDDEN_LABEL, format!("no state is at `{shown}`"))
                     .at(name.span, "this is in the middle of an atomic block")
-                    .note("a block that is atomic is passed as one step, and properties see no state inside of it")
+                    .note("an atomic block is passed as one step, and properties see no state inside of it")
                     .help("put the label before `atomic`, or end the block before the label"),
             );
             return;

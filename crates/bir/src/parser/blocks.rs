@@ -9,8 +9,8 @@ use crate::codes;
 use crate::lexer::Token;
 
 impl<'s> Parser<'s, '_> {
-    /// A condition up to `do`, and whether a brace follows instead. After an error in it, the block after it is
-    /// parsed all the same, so that `end` finds its partner.
+    /// A condition up to `do`, and whether a brace follows instead. After an error in it, the block after it
+    /// is parsed all the same, so that `end` finds its partner.
     fn test(&mut self) -> Parsed<(Expr<'s>, bool)> {
         let start = self.span();
         let parsed = self.expr();

@@ -490,7 +490,7 @@ impl<'s> Parser<'s, '_> {
             TypeKind::Named(name) if self.at(Token::LeftParen) => {
                 let name = clip(name);
                 let help = format!(
-                    "write `new {name}`; fields start as the record says, as in `record {name} {{ int x := 1; }}`"
+                    "write `new {name}`; the record says how fields start: `record {name} {{ int x := 1; }}`"
                 );
                 let diagnostic = Diagnostic::error(codes::UNEXPECTED, "records have no constructors")
                     .at(self.span(), "")

@@ -404,9 +404,7 @@ impl<'s> Parser<'s, '_> {
             }
             "fn" | "def" | "func" | "void" | "proc" | "procedure" | "method" | "static" if declares => (
                 format!("functions are not declared with `{word}`"),
-                format!(
-                    "write `function {named}(…) {{ … }}`, with `returns T` before the brace if it has a result"
-                ),
+                format!("write `function {named}(…) {{ … }}`, or `function {named}(…) returns T {{ … }}`"),
             ),
             "process" | "proctype" | "actor" if declares => (
                 format!("threads are not declared with `{word}`"),
@@ -512,7 +510,7 @@ impl<'s> Parser<'s, '_> {
                 let length = self.lexeme_at(1);
                 let length = if length.token == Token::RightBracket { "n" } else { self.slice(length) };
                 let help = format!(
-                    "an array is declared with `{written}[] {name};`, and made by `{name} := new {written}[{}];`",
+                    "write `{written}[] {name};`, and make the array with `{name} := new {written}[{}];`",
                     clip(length)
                 );
                 Some(self.instead(here, "the brackets of an array belong to its type", "", &help))

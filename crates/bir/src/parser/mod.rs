@@ -36,6 +36,9 @@ const MAX_HEIGHT: u32 = 400;
 /// The largest number of types that a type may be made of. The limit also holds for the expansion of aliases.
 pub const MAX_TYPE_SIZE: u32 = 100;
 
+/// The number of invalid characters after which the rest of the file is not looked at.
+const MAX_UNREPORTED: usize = 200;
+
 /// The largest lookahead, in tokens, to decide what brackets mean.
 const MAX_LOOKAHEAD: usize = 64;
 
@@ -115,6 +118,8 @@ struct Parser<'s, 'd> {
     spoiled: bool,
     /// Whether a formula is being parsed: there, `and` and `or` are operators.
     in_formula: bool,
+    /// The number of characters that were not reported, since others of their statement were.
+    unreported: usize,
     /// Whether blocks in braces were reported.
     has_braces: bool,
     /// Blocks whose `end` is not indented as they are.
@@ -143,6 +148,7 @@ impl<'s, 'd> Parser<'s, 'd> {
             silent: false,
             spoiled: false,
             in_formula: false,
+            unreported: 0,
             has_braces: false,
             crooked: Vec::new(),
             in_angles: false,
@@ -175,6 +181,14 @@ impl<'s, 'd> Parser<'s, 'd> {
     }
 
     fn report_bad(&mut self, bad: Bad, lexeme: Lexeme) {
+        if self.spoiled {
+            // One message is enough. Where there are many such characters, the file is not a model.
+            self.unreported += 1;
+            if self.unreported > MAX_UNREPORTED {
+                self.give_up();
+            }
+            return;
+        }
         let span = self.span_of(lexeme);
         let spoils = bad == Bad::Character;
         let text = &self.text[lexeme.start as usize..lexeme.end as usize];

@@ -156,8 +156,8 @@ impl<'s> Parser<'s, '_> {
         Ok(guard)
     }
 
-    /// Reports a branch outside of `choose`. Its statements are parsed as if they belonged to the block around
-    /// it.
+    /// Reports a branch outside of `choose`. Its statements are parsed as if they belonged to the block
+    /// around it.
     pub(super) fn stray_branch(&mut self, block: Option<(&str, Span)>) {
         let Some((_, span)) = self.branch.take() else { return };
         let mut diagnostic = Diagnostic::error(codes::UNEXPECTED, "`when … do` is a branch of `choose`")

@@ -64,7 +64,8 @@ fn errors_of_imports() {
             ("main.bir", MAIN),
             (
                 "lib/stack.bir",
-                "record Node { int value; }\nfunction push(Nod top, int v) returns Node { return null; }\nconst Limits { MAX = 3; }",
+                "record Node { int value; }\nconst Limits { MAX = 3; }
+function push(Nod top, int v) returns Node { return null; }",
             ),
         ]),
         compile(&[

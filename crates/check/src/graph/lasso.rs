@@ -25,6 +25,8 @@ pub struct OnRun {
     pub parts: BTreeMap<usize, LassoPart>,
     /// The run leaves the graph.
     pub is_cut: bool,
+    /// The number of the state in which the run stays for ever, if its cycle has no steps.
+    pub stays: Option<u64>,
 }
 
 /// Finds the edges of a run of which the steps from `cycle` on are repeated.
@@ -62,5 +64,6 @@ pub fn edges_of_run(
         *known = part.max(*known);
         source = target;
     }
+    run.stays = (cycle == Some(steps.len())).then_some(source as u64);
     Ok(run)
 }

@@ -111,6 +111,10 @@ impl Graph<'_> {
             let attributes = details.map(|details| details.attributes(state.id)).unwrap_or_default();
             writeln!(out, "  s{}{attributes};", state.id)?;
         }
+        let stays = self.lasso.stays.filter(|stays| self.states.iter().any(|state| state.id == *stays));
+        if let Some(state) = stays {
+            writeln!(out, "  s{state} [penwidth=2, color=red];")?;
+        }
         for edge in self.edges() {
             let look = match edge.lasso {
                 None => "",
@@ -175,7 +179,7 @@ impl Details {
     fn attributes(&self, id: u64) -> String {
         let mut lines = vec![format!("s{id}")];
         if let Some(members) = self.members {
-            lines[0] += &format!(" ({members})");
+            let _ = write!(lines[0], " ({members})");
         }
         if self.deadlock {
             lines.push("deadlock".to_owned());

@@ -9,6 +9,7 @@ use ir::PropertyKind;
 use ltl::Formula;
 use ltl::lasso::Lasso;
 use naive::{Naive, State, Stopped};
+use source::SourceFile;
 use system::Step;
 
 use crate::config::Bounds;
@@ -45,7 +46,7 @@ impl Condition {
             }
             PropertyKind::Claim(_) => return Err("a condition is an expression, not an automaton".to_owned()),
         }
-        let text_of = |name: &str| model.map.files().find(|file| file.name() == name).map(|file| file.text());
+        let text_of = |name: &str| model.map.files().find(|file| file.name() == name).map(SourceFile::text);
         if plain.map.files().any(|file| text_of(file.name()) != Some(file.text())) {
             return Err(format!("`{}` is not the file any more that the run began with", plain.name));
         }

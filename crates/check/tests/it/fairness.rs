@@ -225,7 +225,8 @@ fn partners_can_move() {
     assert_eq!(check(&model, &strong("second")).verdict, Verdict::Holds);
 }
 
-/// In the middle of an atomic block, threads outside of it cannot move. A run that never leaves the block is fair.
+/// In the middle of an atomic block, threads outside of it cannot move. A run that never leaves the block is
+/// fair.
 #[test]
 fn atomic_blocks_keep_others_from_moving() {
     let endless = "system S {

@@ -187,7 +187,9 @@ impl Session<'_> {
         });
         keep(rows.end(), &mut last);
         let mut widths = Widths::default();
-        last.iter().for_each(|row| widths.fit(row));
+        for row in &last {
+            widths.fit(row);
+        }
         if let Some(row) = last.front().filter(|row| row.first() > first) {
             writeln!(stdout(), "  … {} …", plural(row.first() - first, "step"))?;
         }
@@ -196,6 +198,7 @@ impl Session<'_> {
             write!(stdout(), "{}", trace::row(row, None, widths, style))?;
         }
         let steps = run.steps().len() as u64;
+        let goes_on = if paused == Paused::Steps { "; `continue` goes on" } else { "" };
         match (paused, condition) {
             (Paused::Stopped(reason), _) => writeln!(stdout(), "{}", paint.bad(&reason))?,
             (Paused::Reached, Some(Condition { text, .. })) => {
@@ -209,7 +212,7 @@ impl Session<'_> {
         match condition {
             Some(Condition { text, .. }) => {
                 let taken = plural(steps - first, "step");
-                writeln!(stdout(), "`{text}` did not hold in {taken}; `continue` goes on.")
+                writeln!(stdout(), "`{text}` did not hold in {taken}{goes_on}.")
             }
             None => Ok(()),
         }
@@ -220,13 +223,14 @@ impl Session<'_> {
         let paint = self.place.paint;
         let threads = self.run.threads();
         let asked = thread.map_or_else(|| threads.clone(), |thread| vec![thread.to_owned()]);
+        let mut said = thread.is_some();
         for name in asked {
             let Some((name, mobility)) = self.run.mobility(&name) else {
                 return writeln!(stdout(), "There is no `{name}` here, but {}.", threads.join(", "));
             };
             match mobility {
                 Mobility::Ended => writeln!(stdout(), "  {name} has ended.")?,
-                Mobility::Moves(_) if thread.is_none() => {}
+                Mobility::Moves(_) if thread.is_none() => continue,
                 Mobility::Moves(count) => {
                     writeln!(stdout(), "  {name} can move: it has {}.", plural(count as u64, "step"))?;
                 }
@@ -243,6 +247,10 @@ impl Session<'_> {
                     }
                 }
             }
+            said = true;
+        }
+        if !said {
+            writeln!(stdout(), "No thread waits here.")?;
         }
         Ok(())
     }

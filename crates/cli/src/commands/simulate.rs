@@ -98,13 +98,14 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
         }
     };
     if let Some(Condition { text, .. }) = &until {
-        words += &match &run.end {
+        let about = match &run.end {
             SimulationEnd::Reached => format!("`{text}` holds after {steps}.\n"),
             SimulationEnd::Undecided(reason) => {
                 format!("`{text}` cannot be evaluated after {steps}: {reason}.\n")
             }
             _ => format!("`{text}` did not hold in this run.\n"),
         };
+        words.push_str(&about);
         if run.trace.ends_in.is_some() {
             code = ExitCode::from(1);
         } else if !matches!(run.end, SimulationEnd::Reached | SimulationEnd::BrokenOff) {

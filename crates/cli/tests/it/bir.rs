@@ -21,7 +21,7 @@ fn threads_may_stay_at_end_locations() {
     assert!(ended.stdout.ends_with(words), "{}", ended.stdout);
 
     // Without the mark, and with another thread that waits.
-    sandbox.write("plain.bir", &SERVER.replace("idle end:", "idle:"));
+    sandbox.write("plain.bir", SERVER.replace("idle end:", "idle:"));
     let stuck = sandbox.run("check plain.bir");
     stuck.expect(1);
     assert!(
@@ -29,7 +29,7 @@ fn threads_may_stay_at_end_locations() {
         "{}",
         stuck.stdout
     );
-    sandbox.write("other.bir", &SERVER.replace("asked += 1;", "asked += 1; when never;"));
+    sandbox.write("other.bir", SERVER.replace("asked += 1;", "asked += 1; when never;"));
     let stuck = sandbox.run("check other.bir");
     stuck.expect(1);
     let words = "deadlock: no thread can move, and not all have ended or are at end locations.\n";
@@ -45,7 +45,7 @@ fn assertions_have_messages() {
     failed.expect(1);
     let words = "assertion: x is two (the asserted condition is false).\n";
     assert!(failed.stdout.contains(words), "{}", failed.stdout);
-    let json = sandbox.run("check fails.bir --json -");
+    let json = sandbox.run("check fails.bir --format json");
     assert!(json.stdout.contains("x is two (the asserted condition is false)"), "{}", json.stdout);
 }
 
@@ -55,11 +55,13 @@ fn models_import_files() {
     sandbox.write("limits.bir", "const Limits { MAX = 2; }");
     sandbox.write(
         "counter.bir",
-        "import \"limits.bir\";\nrecord Counter { int value := Limits.MAX; }\nfunction count(Counter c) {\n  c.value -= 1;\n  assert c.value > 0;\n}",
+        "import \"limits.bir\";\nrecord Counter { int value := Limits.MAX; }
+function count(Counter c) {\n  c.value -= 1;\n  assert c.value > 0;\n}",
     );
     sandbox.write(
         "main.bir",
-        "import \"counter.bir\";\nsystem Main { active thread T() { Counter c; c := new Counter; invoke count(c); invoke count(c); } }",
+        "import \"counter.bir\";
+system Main { active thread T() { Counter c; c := new Counter; invoke count(c); invoke count(c); } }",
     );
     let failed = sandbox.run("check main.bir --trail trail.json");
     failed.expect(1);

@@ -5,6 +5,7 @@ use crate::support::Sandbox;
 #[test]
 fn every_command_names_its_options() {
     let sandbox = Sandbox::new();
+    let view = "--view --only --from --to --unfold";
     let bounds = "--max-objects --max-threads --max-frames --on-bound";
     for (command, options) in [
         (
@@ -12,17 +13,22 @@ fn every_command_names_its_options() {
             format!(
                 "-D --language --symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --acceptance --safety --max-depth --max-states --memory --time --continue --trail --format --seed \
-                 --minimise --quiet {bounds}"
+                 --minimise --quiet {view} {bounds}"
             ),
         ),
-        ("replay", "-D --language --format --msc".to_owned()),
-        ("simulate", format!("-D --language --steps --interactive --seed --trail {bounds}")),
+        ("replay", format!("-D --language --format --msc {view}")),
+        ("simulate", format!("-D --language --steps --interactive --seed --trail --until --from-trail {bounds}")),
         (
             "print",
             "-D --language --ir --automaton --property --ltl --format --layout --max-objects --max-threads --max-frames"
                 .to_owned(),
         ),
-        ("graph", format!("-D --language --format --max-states {bounds}")),
+        (
+            "graph",
+            format!(
+                "-D --language --format --max-states --contents --marks --symmetry --ltl --property --around --radius --depth {bounds}"
+            ),
+        ),
     ] {
         let run = sandbox.run(&format!("{command} --help"));
         run.expect(0);

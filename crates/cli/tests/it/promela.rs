@@ -169,6 +169,7 @@ fn message_sequence_charts() {
   11  |               |               |               ! assert(got ..
   assertion: the asserted condition is false
         m.pml:22  assert(got == k)
+        with got = 1, k = 2
 "
     );
     let messages = chart("replay m.pml m.trail.json --msc=messages", "70");

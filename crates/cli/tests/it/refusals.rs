@@ -145,7 +145,7 @@ fn names_need_symmetry() {
 fn options_that_would_be_ignored_are_refused() {
     let sandbox = Sandbox::with("philosophers.bir");
     for line in [
-        "simulate philosophers.bir --interactive --seed 1",
+        "simulate philosophers.bir --interactive --until true",
         "simulate philosophers.bir --interactive --steps 1",
         "print philosophers.bir --ir --max-objects 4",
         "print philosophers.bir --ir --layout",

@@ -53,6 +53,10 @@ impl Parser<'_> {
 
     /// A type after a comma, as in `byte a, byte b`.
     fn repeated_type(&mut self, start: Span) -> Parsed<()> {
+        if self.is_lost() {
+            self.repeated();
+            return self.ty().map(drop);
+        }
         let comma = self.last.lexeme.span;
         let text = clip(self.input.map.text(self.since(start)).trim_end_matches(','));
         let next = self.peek_at(0).lexeme;

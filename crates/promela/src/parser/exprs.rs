@@ -8,7 +8,6 @@ use crate::ast::{
 };
 use crate::codes;
 use crate::lexer::{Lexeme, Token, join};
-use crate::text::clip;
 
 /// The operator of a token, and its precedence. All of them associate to the left.
 pub fn binary_operator(token: Token) -> Option<(BinaryOp, u8)> {
@@ -210,11 +209,7 @@ impl Parser<'_> {
         let start = self.bump().span;
         let mut first = self.binary()?;
         while self.at(Token::Assign) && self.second() != Token::Greater {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an assignment inside of an expression")
-                .at(self.span(), "this sets a variable")
-                .help("`==` compares");
-            self.report_here(diagnostic);
-            self.bump();
+            self.assignment_in_expression();
             let right = self.binary()?;
             first = self.binary_expr(BinaryOp::Equal, first, right)?;
         }
@@ -237,11 +232,7 @@ impl Parser<'_> {
         let start = self.bump().span;
         let process = self.name("the name of a process")?;
         if !self.at(Token::LeftParen) {
-            let name = clip(&process.text);
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `(` before the arguments")
-                .at(self.span(), "expected `(` before this")
-                .help(format!("write `run {name}()`, even without arguments"));
-            return Err(self.report_here(diagnostic));
+            return Err(self.run_without_arguments(&process));
         }
         self.bump();
         let mut args = Vec::new();

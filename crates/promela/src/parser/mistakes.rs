@@ -6,8 +6,8 @@
 use source::{Diagnostic, Span, similar};
 
 use super::statements::starts_expr;
-use super::{Class, Parsed, Parser};
-use crate::ast::BinaryOp;
+use super::{Class, Parsed, Parser, Reported};
+use crate::ast::{BinaryOp, Name};
 use crate::codes;
 use crate::foreign;
 use crate::lexer::{Lexeme, Token, join};
@@ -53,6 +53,8 @@ impl Parser<'_> {
     }
 
     /// The mistake that the next token is a part of, if it is one of those that are known.
+    #[cold]
+    #[inline(never)]
     pub(super) fn recognised(&mut self) -> Option<Diagnostic> {
         use Token::*;
         let (previous, last, next) = (self.previous, self.last, self.peek_at(0));
@@ -176,7 +178,32 @@ impl Parser<'_> {
         })
     }
 
+    /// `=` where a value is needed. It is passed over.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn assignment_in_expression(&mut self) {
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, "an assignment inside of an expression")
+            .at(self.span(), "this sets a variable")
+            .help("`==` compares");
+        self.report_here(diagnostic);
+        self.bump();
+        self.last_error = Some(self.consumed);
+    }
+
+    /// `run` and a name, without parentheses.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn run_without_arguments(&mut self, process: &Name) -> Reported {
+        let name = clip(&process.text);
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected `(` before the arguments")
+            .at(self.span(), "expected `(` before this")
+            .help(format!("write `run {name}()`, even without arguments"));
+        self.report_here(diagnostic)
+    }
+
     /// An array of arrays.
+    #[cold]
+    #[inline(never)]
     fn dimensions(&mut self) -> Diagnostic {
         Diagnostic::error(codes::UNEXPECTED, "an array has one dimension")
             .at(self.span(), "a second index")
@@ -198,6 +225,8 @@ impl Parser<'_> {
     }
 
     /// Something that is called, and cannot be.
+    #[cold]
+    #[inline(never)]
     fn unknown_call(&mut self, lexeme: Lexeme, is_method: bool) -> Diagnostic {
         let name = self.text_of(lexeme);
         let here =
@@ -241,13 +270,23 @@ impl Parser<'_> {
     }
 
     /// `name(…)` as a statement, where `name` is not an inline; also with a block after it.
+    #[cold]
+    #[inline(never)]
     pub(super) fn bad_call(&mut self) {
         let lexeme = self.peek_at(0).lexeme;
-        let diagnostic = self.unknown_call(lexeme, false);
-        self.report_here(diagnostic);
+        if self.unknown.contains(&lexeme.symbol) {
+            self.repeated();
+        } else {
+            let diagnostic = self.unknown_call(lexeme, false);
+            self.report_here(diagnostic);
+            self.unknown.insert(lexeme.symbol);
+        }
         self.bump();
         self.skip_parens();
         self.skip_block();
+        if self.last.token == Token::RightParen {
+            self.skip_statement();
+        }
     }
 
     /// Skips what is in parentheses.
@@ -339,6 +378,8 @@ impl Parser<'_> {
     }
 
     /// Reports `:=`, and consumes its colon.
+    #[cold]
+    #[inline(never)]
     pub(super) fn pascal(&mut self) {
         let span = join(self.span(), self.peek_at(1).lexeme.span);
         let diagnostic = foreign_syntax(span, "Promela has no `:=`", "", "write `=`");
@@ -347,11 +388,15 @@ impl Parser<'_> {
     }
 
     /// A type that is not declared. It is reported here, since it decides how the rest is read.
+    #[cold]
+    #[inline(never)]
     pub(super) fn unknown_type(&mut self, lexeme: Lexeme) {
-        if !self.unknown_types.insert(lexeme.symbol) {
+        let name = self.text_of(lexeme);
+        let is_foreign = foreign::declaration(&name).is_some();
+        if !self.unknown.insert(lexeme.symbol) || self.is_lost() && !is_foreign {
+            self.repeated();
             return;
         }
-        let name = self.text_of(lexeme);
         let classes = self.classes.iter().filter(|&(_, &class)| class == Class::Typedef);
         let typedefs = classes.map(|(&symbol, _)| &**self.input.interner.text(symbol));
         let meant = similar(&name, typedefs.chain(TYPES));
@@ -367,6 +412,12 @@ impl Parser<'_> {
         };
         self.report_about(lexeme, diagnostic);
         self.last_error = Some(self.consumed);
+        self.lost |= !self.in_sequence && !is_foreign;
+    }
+
+    /// Whether an error before this place may be the reason for one here.
+    pub(super) fn is_lost(&self) -> bool {
+        self.lost && !self.in_sequence
     }
 
     /// Whether a unit of another language starts here: `struct A {`, `void f(`, `const int n`.
@@ -381,9 +432,14 @@ impl Parser<'_> {
     }
 
     /// A unit that does not start with a word of the language.
+    #[cold]
+    #[inline(never)]
     pub(super) fn unknown_unit(&mut self) -> Parsed<()> {
         let next = self.peek_at(0);
         let text = self.text_of(next.lexeme);
+        if std::mem::replace(&mut self.lost, true) && foreign::declaration(&text).is_none() {
+            return Err(self.repeated());
+        }
         if next.token != Token::Ident {
             return Err(self.unexpected("a declaration or a process"));
         }

@@ -134,8 +134,12 @@ struct Parser<'a> {
     open: Vec<Open>,
     /// A block of this unit whose braces are not indented alike: it may be the one that lacks its end.
     suspect: Option<(Span, Span)>,
-    /// Types that were reported as unknown.
-    unknown_types: FxHashSet<Symbol>,
+    /// Codes and places of reports: the text of a macro or inline is read at each use.
+    told: FxHashSet<(&'static str, Span)>,
+    /// Types and inlines that were reported as unknown.
+    unknown: FxHashSet<Symbol>,
+    /// Whether an error left it open where the next unit starts, so that what follows need not be a unit.
+    lost: bool,
     /// Whether an array of more than one dimension was reported.
     told_dimensions: bool,
     /// Whether the formula has an operator of another notation, whose precedence may be another.
@@ -167,7 +171,9 @@ impl<'a> Parser<'a> {
             processes: FxHashMap::default(),
             open: Vec::new(),
             suspect: None,
-            unknown_types: FxHashSet::default(),
+            told: FxHashSet::default(),
+            unknown: FxHashSet::default(),
+            lost: false,
             told_dimensions: false,
             foreign_formula: false,
             inlines: Vec::new(),

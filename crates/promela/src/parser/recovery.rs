@@ -42,8 +42,17 @@ impl Parser<'_> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     pub(super) fn unexpected(&mut self, expected: &str) -> Reported {
+        let is_call = self.last.token == Token::Ident && self.at(Token::LeftParen);
+        if is_call && self.unknown.contains(&self.last.lexeme.symbol) {
+            return self.repeated();
+        }
         if let Some(diagnostic) = self.recognised() {
+            if is_call {
+                self.unknown.insert(self.last.lexeme.symbol);
+            }
             return self.report_here(diagnostic);
         }
         if self.at_unit() && !self.open.is_empty() {
@@ -64,6 +73,8 @@ impl Parser<'_> {
     }
 
     /// The innermost `{`, `if` or `do` does not end before the next token.
+    #[cold]
+    #[inline(never)]
     pub(super) fn unclosed(&mut self) -> Reported {
         let found = self.describe_next();
         let Some(&innermost) = self.open.last() else { return self.unexpected("a statement") };
@@ -106,6 +117,7 @@ impl Parser<'_> {
     }
 
     /// Notes a block whose closing brace starts a line and is not indented like the line of the opening one.
+    #[inline(never)]
     pub(super) fn compare_indentation(&mut self, open: Span, close: Span) {
         let map = &*self.input.map;
         if self.suspect.is_some() || open.file != close.file || map.line(open) == map.line(close) {
@@ -124,7 +136,7 @@ impl Parser<'_> {
         let file = self.input.map.file(span.file).text();
         let (before, after) = (&file[..span.start as usize], &file[span.end as usize..]);
         if text == "#" {
-            self.skipping_line = true;
+            self.skipping_line = lexeme.spelled == lexeme.span;
             return comment(span, "#");
         }
         let wide = |start: u32, end: u32| Span::new(span.file, span.start - start, span.end + end);
@@ -153,11 +165,26 @@ impl Parser<'_> {
     }
 
     /// Reports an error about the next token, unless there already was one.
+    #[cold]
+    #[inline(never)]
     pub(super) fn report_here(&mut self, diagnostic: Diagnostic) -> Reported {
-        if self.last_error != Some(self.consumed) {
+        if self.last_error != Some(self.consumed) || !self.input.diagnostics.has_errors() {
             self.last_error = Some(self.consumed);
             let lexeme = self.peek_at(0).lexeme;
             self.report_about(lexeme, diagnostic);
+        }
+        Reported
+    }
+
+    /// Leaves an error out that follows from one before. If there is none, the model must not be accepted.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn repeated(&mut self) -> Reported {
+        if !self.input.diagnostics.has_errors() {
+            let found = self.describe_next();
+            let diagnostic = Diagnostic::error(codes::UNEXPECTED, format!("unexpected {found}"))
+                .at(self.span(), "not expected here");
+            self.report_here(diagnostic);
         }
         Reported
     }
@@ -167,10 +194,21 @@ impl Parser<'_> {
         if lexeme.spelled != lexeme.span {
             diagnostic = diagnostic.label(lexeme.spelled, "it is written here");
         }
-        self.report(diagnostic);
+        self.report_once(lexeme.spelled, diagnostic);
     }
 
-    pub(super) fn report(&mut self, mut diagnostic: Diagnostic) {
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        let span = diagnostic.primary.as_ref().map_or_else(|| self.last.lexeme.span, |label| label.span);
+        self.report_once(span, diagnostic);
+    }
+
+    /// Reports something that is written at this place, unless that was reported for another use of the text.
+    #[cold]
+    #[inline(never)]
+    fn report_once(&mut self, written: Span, mut diagnostic: Diagnostic) {
+        if !self.told.insert((diagnostic.code, written)) {
+            return;
+        }
         if let Some(call) = self.frames.iter().rev().find_map(|frame| frame.call.as_ref()) {
             diagnostic = diagnostic.label(call.site.span, "in this call of an inline");
         }

@@ -17,6 +17,7 @@ const MAX_OPTIONS: i32 = 32;
 impl Parser<'_> {
     /// The options between `if` and `fi`, or `do` and `od`. If there is none, everything up to the end is
     /// skipped.
+    #[inline(never)]
     pub(super) fn options(&mut self, end: Token) -> Parsed<Vec<Block>> {
         let start = self.bump().span;
         self.within(end, start, |parser| parser.options_to(end, start))
@@ -46,6 +47,8 @@ impl Parser<'_> {
     }
 
     /// An `if` or `do` without `::`. It is passed over.
+    #[cold]
+    #[inline(never)]
     fn no_options(&mut self, end: Token, start: Span) {
         let is_loop = end == Token::Od;
         if is_loop && self.at(Token::LeftBrace) {
@@ -123,6 +126,7 @@ impl Parser<'_> {
         }
     }
 
+    #[inline(never)]
     pub(super) fn for_loop(&mut self) -> Parsed<Stmt> {
         let start = self.bump().span;
         self.expect(Token::LeftParen, " after `for`")?;
@@ -150,6 +154,8 @@ impl Parser<'_> {
     }
 
     /// A `for` as in C. Its body is passed over.
+    #[cold]
+    #[inline(never)]
     fn foreign_for(&mut self, start: Span, declares: bool) -> Stmt {
         let (message, note) = if declares {
             ("a `for` declares no variable", Some("the variable is declared at the beginning of the process"))
@@ -187,6 +193,7 @@ impl Parser<'_> {
         Ok((self.block(" before the body of the loop")?, span))
     }
 
+    #[inline(never)]
     pub(super) fn select(&mut self) -> Parsed<StmtKind> {
         let start = self.bump().span;
         self.expect(Token::LeftParen, " after `select`")?;

@@ -15,6 +15,7 @@ impl Parser<'_> {
         let start = self.expect(Token::LeftBrace, context)?;
         let (steps, end) = self.within(Token::RightBrace, start, |parser| {
             let mut steps = parser.sequence()?;
+            let mut is_first = true;
             loop {
                 match parser.peek() {
                     Token::RightBrace => return Ok((steps, parser.bump().span)),
@@ -23,7 +24,12 @@ impl Parser<'_> {
                     Token::Eof => {}
                     end if parser.is_open(end) => {}
                     end => {
-                        parser.stray_end(end);
+                        // Others that follow have the same cause.
+                        if std::mem::take(&mut is_first) {
+                            parser.stray_end(end);
+                        }
+                        parser.bump();
+                        parser.last_error = Some(parser.consumed);
                         steps.extend(parser.sequence()?);
                         continue;
                     }
@@ -37,6 +43,8 @@ impl Parser<'_> {
     }
 
     /// A `::`, `fi` or `od` that belongs to nothing.
+    #[cold]
+    #[inline(never)]
     fn stray_end(&mut self, end: Token) {
         let text = end.text().unwrap_or_default();
         let (label, help) = match end {
@@ -51,8 +59,6 @@ impl Parser<'_> {
                 .at(self.span(), label)
                 .help(help);
         self.report_here(diagnostic);
-        self.bump();
-        self.last_error = Some(self.consumed);
     }
 
     pub(super) fn at_separator(&mut self) -> bool {
@@ -72,10 +78,7 @@ impl Parser<'_> {
             self.unclosed();
         }
         if self.at_end() {
-            let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected a statement, found nothing")
-                .at(self.span(), "expected a statement before this")
-                .help("`skip` is a statement that does nothing");
-            self.report_here(diagnostic);
+            self.no_statement();
         }
         let mut after_else = false;
         while !self.at_end() {
@@ -109,7 +112,18 @@ impl Parser<'_> {
         Ok(steps)
     }
 
+    #[cold]
+    #[inline(never)]
+    fn no_statement(&mut self) {
+        let diagnostic = Diagnostic::error(codes::UNEXPECTED, "expected a statement, found nothing")
+            .at(self.span(), "expected a statement before this")
+            .help("`skip` is a statement that does nothing");
+        self.report_here(diagnostic);
+    }
+
     /// Warns of `else condition`: the condition does not belong to the `else`.
+    #[cold]
+    #[inline(never)]
     fn check_after_else(&mut self, otherwise: Span, step: &Stmt) {
         let StmtKind::Expr(Expr { kind, .. }) = &step.kind else { return };
         if matches!(kind, ExprKind::Int(_) | ExprKind::Timeout | ExprKind::Run(_)) {
@@ -122,6 +136,8 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
+    #[cold]
+    #[inline(never)]
     fn missing_separator(&mut self, is_guard: bool) {
         use Token::{Assert, Atomic, Break, DStep, Do, Else, For, Goto, If, Printf, Printm, Return, Select};
         if self.at(Token::Assign) && self.second() != Token::Greater && self.last.token == Token::Ident {
@@ -169,22 +185,10 @@ impl Parser<'_> {
     fn step(&mut self) -> Parsed<Stmt> {
         let start = self.span();
         if self.at_declaration() {
-            return match self.declaration()? {
-                Declared::Variables(declaration) => Ok(self.plain(StmtKind::Declaration(declaration), start)),
-                Declared::Mtype(mtype) => {
-                    self.must_be_global("the elements of an mtype", mtype.span);
-                    Ok(skip(start))
-                }
-            };
+            return self.declared(start);
         }
         if matches!(self.peek(), Token::Xr | Token::Xs) {
-            let receive = self.at(Token::Xr);
-            self.bump();
-            let mut channels = vec![self.var_ref()?];
-            while self.eat(Token::Comma) {
-                channels.push(self.var_ref()?);
-            }
-            return Ok(self.plain(StmtKind::Exclusive { receive, channels }, start));
+            return self.exclusive(start);
         }
         let main = self.statement()?;
         if !self.at(Token::Unless) {
@@ -194,6 +198,29 @@ impl Parser<'_> {
         let escape = self.statement()?;
         let kind = StmtKind::Unless { main: Box::new(main), escape: Box::new(escape) };
         Ok(Stmt { labels: Vec::new(), kind, span })
+    }
+
+    #[inline(never)]
+    fn declared(&mut self, start: Span) -> Parsed<Stmt> {
+        match self.declaration()? {
+            Declared::Variables(declaration) => Ok(self.plain(StmtKind::Declaration(declaration), start)),
+            Declared::Mtype(mtype) => {
+                self.must_be_global("the elements of an mtype", mtype.span);
+                Ok(skip(start))
+            }
+        }
+    }
+
+    /// `xr` or `xs`, and channels.
+    #[inline(never)]
+    fn exclusive(&mut self, start: Span) -> Parsed<Stmt> {
+        let receive = self.at(Token::Xr);
+        self.bump();
+        let mut channels = vec![self.var_ref()?];
+        while self.eat(Token::Comma) {
+            channels.push(self.var_ref()?);
+        }
+        Ok(self.plain(StmtKind::Exclusive { receive, channels }, start))
     }
 
     /// A statement that ends with the last token.
@@ -214,12 +241,7 @@ impl Parser<'_> {
         if let Some(label) = labels.last() {
             let span = label.span;
             if self.at_declaration() || matches!(self.peek(), Token::Xr | Token::Xs) {
-                let diagnostic =
-                    Diagnostic::error(codes::LABELLED_DECLARATION, "a declaration cannot have a label")
-                        .at(self.span(), "this is a declaration")
-                        .label(span, "the label")
-                        .help("move the declaration before the label");
-                return Err(self.report_here(diagnostic));
+                return Err(self.labelled_declaration(span));
             }
             if self.at_separator() || self.at_end() || self.at(Token::Unless) {
                 return Ok(Stmt { labels, ..skip(span) });
@@ -227,6 +249,16 @@ impl Parser<'_> {
         }
         let statement = self.unlabelled()?;
         Ok(Stmt { labels, ..statement })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn labelled_declaration(&mut self, label: Span) -> Reported {
+        let diagnostic = Diagnostic::error(codes::LABELLED_DECLARATION, "a declaration cannot have a label")
+            .at(self.span(), "this is a declaration")
+            .label(label, "the label")
+            .help("move the declaration before the label");
+        self.report_here(diagnostic)
     }
 
     fn unlabelled(&mut self) -> Parsed<Stmt> {
@@ -301,6 +333,8 @@ impl Parser<'_> {
     }
 
     /// `return e`, which assigns to the variable that the call of the inline is assigned to.
+    #[cold]
+    #[inline(never)]
     fn return_value(&mut self) -> Parsed<StmtKind> {
         let span = self.bump().span;
         let call = self.frames.last().and_then(|frame| frame.call.clone());
@@ -329,6 +363,7 @@ impl Parser<'_> {
     }
 
     /// A statement that starts with an expression.
+    #[inline(never)]
     fn simple(&mut self) -> Parsed<StmtKind> {
         let named = self.at(Token::Ident);
         let expr = match self.peek() {
@@ -432,6 +467,7 @@ impl Parser<'_> {
         Ok(ReceiveArg { kind, span: self.since(start) })
     }
 
+    #[inline(never)]
     fn printf(&mut self) -> Parsed<StmtKind> {
         self.bump();
         self.expect(Token::LeftParen, " after `printf`")?;

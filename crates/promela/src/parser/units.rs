@@ -22,11 +22,14 @@ impl Parser<'_> {
     pub(super) fn units(&mut self) {
         while !self.at(Token::Eof) {
             let before = self.consumed;
+            let is_clear = self.at_unit();
             let unit = self.unit();
             self.in_sequence = false;
             if let Ok(item) = unit {
+                self.lost &= !is_clear;
                 self.items.extend(item.map(Some));
             } else {
+                self.lost = true;
                 if self.consumed == before {
                     self.bump();
                 }

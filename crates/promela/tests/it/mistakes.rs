@@ -294,3 +294,18 @@ ltl b { [] (and -> <> (F - 1 < R[1])) }
     let (said, errors, _) = said(text);
     assert_eq!(errors, 0, "{said}");
 }
+
+/// An error that is left out because of another one needs that other one.
+#[test]
+fn what_is_wrong_is_never_accepted() {
+    for body in
+        ["x = x (1)", "x = _pid (x == 1 || y)", "x = y (\n- 1)", "T(x)", "x = 1; y(1) = 2", "x and", "not"]
+    {
+        let (_, errors, _) = said(&format!("byte x, y; active proctype P() {{ {body} }}"));
+        assert!(errors > 0, "{body} is accepted");
+    }
+    for model in ["a b", "a b, c d", "a b; a c", "x = 1", "x(1)", "a {", "byte a[1][2]", "byte x; # and"] {
+        let (_, errors, _) = said(&format!("{model} init {{ skip }}"));
+        assert!(errors > 0, "{model} is accepted");
+    }
+}

@@ -1,23 +1,23 @@
 //! Acceptance sets: those of the automaton and, under fairness, those of threads.
 //!
-//! Fairness demands something of each thread; each demand is a *slot* with a number. An edge *serves* a slot, or
-//! *requires* it, or both. A run is fair if it serves every slot infinitely often that it requires infinitely
-//! often (a Streett condition):
+//! Fairness demands something of each thread; each demand is a *slot* with a number. An edge may *serve* a
+//! slot and may *require* it. A run is fair if it serves every slot infinitely often that it requires
+//! infinitely often (a Streett condition):
 //!
-//! | slot of a thread          | an edge serves it if                            | requires it if, in its source   |
-//! |---------------------------|-------------------------------------------------|---------------------------------|
-//! | weak fairness             | the thread moves, or is disabled in its source  | (always)                        |
-//! | strong fairness           | the thread moves                                | the thread is enabled           |
-//! | one transition, if `fair` | the thread takes that transition                | that transition is enabled      |
+//! | slot of a thread          | an edge serves it if                      | requires it if, at its source |
+//! |---------------------------|-------------------------------------------|-------------------------------|
+//! | weak fairness             | the thread moves, or is disabled before   | (always)                      |
+//! | strong fairness           | the thread moves                          | the thread is enabled         |
+//! | one transition, if `fair` | the thread takes that transition          | that transition is enabled    |
 //!
 //! A thread moves on its own steps and as the partner of another thread. Under weak fairness, a thread is
 //! enabled if it has a step of its own, as in SPIN; under strong fairness, also if it can be the partner in
 //! a step of another thread. Only observed states count: in the middle of an atomic block, threads outside of
 //! the block are neither enabled nor disabled.
 //!
-//! Under weak fairness alone, and where threads keep their ids, the slots are acceptance sets like those of the
-//! automaton: since the automaton may have several, neither copies of the product are needed (as they are where
-//! only one set is allowed), nor counters. Everything else is decided by [`super::threads`].
+//! Under weak fairness alone, and where threads keep their ids, the slots are acceptance sets like those of
+//! the automaton: since the automaton may have several, neither copies of the product are needed (as they are
+//! where only one set is allowed), nor counters. Everything else is decided by [`super::threads`].
 
 use ltl::Marks;
 use system::{Step, Steps, Temporal};
@@ -135,7 +135,8 @@ impl Obligations {
         !matches!(self.threads, Fairness::Strong) && self.transitions.is_empty()
     }
 
-    /// The number of slots of each thread. The slots of thread `t` are numbered from `t` times this number on.
+    /// The number of slots of each thread. The slots of thread `t` are numbered from `t` times this number
+    /// on.
     pub fn per_thread(&self) -> u32 {
         u32::from(self.threads != Fairness::None) + self.transitions.len() as u32
     }

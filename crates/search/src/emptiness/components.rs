@@ -7,8 +7,9 @@
 //! of a component, as far as the component is known; an edge to a live node merges all components above that
 //! node. When the walk leaves a root, its component is complete and becomes dead.
 //!
-//! Where threads are renamed, and under strong fairness, marks do not express fairness. Then a component with all
-//! marks is examined when it is complete, and each time its number of edges has doubled ([`super::threads`]).
+//! Where threads are renamed, and under strong fairness, marks do not express fairness. Then a component with
+//! all marks is examined when it is complete, and each time its number of edges has doubled
+//! ([`super::threads`]).
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -88,8 +89,8 @@ struct Root<const N: usize> {
     examined: usize,
 }
 
-/// Searches the product for a component with `all` marks. If `threads` is given, the component also has a fair
-/// run, with all marks, in some part.
+/// Searches the product for a component with `all` marks. If `threads` is given, the component also has a
+/// fair run, with all marks, in some part.
 pub fn search<S, T, const N: usize>(
     walk: &mut ProductWalk<'_, S, T, N>,
     all: Sets<N>,

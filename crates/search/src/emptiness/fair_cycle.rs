@@ -1,18 +1,19 @@
-//! A cycle through a component in which fairness is decided thread by thread: it meets every mark and is fair.
+//! A cycle through a component in which fairness is decided thread by thread: it meets every mark and is
+//! fair.
 //!
 //! The cycle is walked on a concrete state, within a part of the component that has a fair run
-//! ([`super::streett`]). At each state, a step is taken that leads nearer to the next goal: first the marks that
-//! are missing and the slots that were required since the beginning of the walk and have not been served,
-//! identified by the names of their threads at this state; then the head of the part. [`Part`] has the
-//! distances: states with the same encoding are equally far from every goal, provided that all edges within
-//! the component are known. The search that found the component may not have seen all of them, so the nodes of
-//! the component are expanded again. The nearest goal comes first, and among equally good steps the one that is
-//! least by names. So the next walk around the part is the same one with threads permuted, unless two threads
-//! are indistinguishable, and the run soon returns to the state where it began.
+//! ([`super::streett`]). At each state, a step is taken that leads nearer to the next goal: first the marks
+//! that are missing and the slots that were required since the beginning of the walk and have not been
+//! served, identified by the names of their threads at this state; then the head of the part. [`Part`] has
+//! the distances: states with the same encoding are equally far from every goal, provided that all edges
+//! within the component are known. The search that found the component may not have seen all of them, so the
+//! nodes of the component are expanded again. The nearest goal comes first, and among equally good steps the
+//! one that is least by names. So the next walk around the part is the same one with threads permuted, unless
+//! two threads are indistinguishable, and the run soon returns to the state where it began.
 //!
-//! A walk serves what it requires of the threads that exist when it begins. Threads that it creates exist at the
-//! beginning of the next walk. So walks one after the other are a fair run, whether or not they return to the
-//! same state.
+//! A walk serves what it requires of the threads that exist when it begins. Threads that it creates exist at
+//! the beginning of the next walk. So walks one after the other are a fair run, whether or not they return to
+//! the same state.
 
 use ltl::Marks;
 use rustc_hash::FxHashSet;
@@ -54,7 +55,8 @@ struct Found<const N: usize> {
 pub struct FairCycle<'a> {
     component: &'a Component,
     part: Part,
-    /// Some edges between nodes of the part do not belong to it.
+    /// Some edges between nodes of the part do not belong to it. Where only nodes require slots, this is never
+    /// so: then the edges from a node are all bad or none is.
     is_partial: bool,
     labels: Interned<Label>,
     /// The nodes after the head of the component on the way to the head of the part.
@@ -259,8 +261,8 @@ impl<'a> FairCycle<'a> {
     }
 }
 
-/// Finds all edges within a component, and what they mean for threads. The positions of nodes in the component
-/// are their numbers.
+/// Finds all edges within a component, and what they mean for threads. The positions of nodes in the
+/// component are their numbers.
 fn expand<S, T, const N: usize>(
     walk: &mut ProductWalk<'_, S, T, N>,
     component: &Component,

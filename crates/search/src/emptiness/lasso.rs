@@ -64,7 +64,8 @@ pub struct CycleEdge<const N: usize> {
     pub marks: Sets<N>,
 }
 
-/// The run to a level of the stack, from there along `lead` to the head of a cycle, and then along that cycle.
+/// The run to a level of the stack, from there along `lead` to the head of a cycle, and then along that
+/// cycle.
 /// `pass` walks the cycle once, from a state at its head to a state with the same encoding, and returns the
 /// moves. `None` if `lead` cannot be followed or `pass` fails.
 pub fn lift<S, T, const N: usize>(
@@ -117,8 +118,8 @@ where
     }
 }
 
-/// Takes an edge from the node `at` to the node of `edge`, with its marks. `None` if it cannot be found: names
-/// depend on more than the state, or memory is short.
+/// Takes an edge from the node `at` to the node of `edge`, with its marks. `None` if it cannot be found:
+/// names depend on more than the state, or memory is short.
 fn edge_to<S, T, const N: usize>(
     edges: &mut NodeEdges<'_, S, T>,
     state: &mut S::State,

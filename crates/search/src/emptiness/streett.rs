@@ -1,5 +1,5 @@
-//! The parts of a component that have fair runs: strongly connected sets of edges without bad edges. The proof
-//! is in [`super::threads`].
+//! The parts of a component that have fair runs: strongly connected sets of edges without bad edges. The
+//! proof is in [`super::threads`].
 
 use std::ops::Range;
 use std::rc::Rc;

@@ -2,54 +2,55 @@
 //!
 //! Where states that differ only in the names of threads are identified, an acceptance set per thread carries
 //! no information: on a cycle of nodes, the thread with name `i` at the end may be another thread than the
-//! one with name `i` at the beginning. And strong fairness is not a conjunction of acceptance sets at all. So the
-//! sets of threads are ignored while components are searched, and a component with all marks of the automaton
-//! is then examined thread by thread (after Emerson and Sistla, Utilizing symmetry when model-checking under
-//! fairness assumptions, TOPLAS 1997, and for strong fairness after Emerson and Lei, Modalities for model
-//! checking, Science of Computer Programming 1987, whose algorithm is applied here to threads that are renamed
-//! from edge to edge).
+//! one with name `i` at the beginning. And strong fairness is not a conjunction of acceptance sets at all. So
+//! the sets of threads are ignored while components are searched, and a component with all marks of the
+//! automaton is then examined thread by thread (after Emerson and Sistla, Utilizing symmetry when
+//! model-checking under fairness assumptions, TOPLAS 1997, and for strong fairness after Emerson and Lei,
+//! Modalities for model checking, Science of Computer Programming 1987, whose algorithm is applied here to
+//! threads that are renamed from edge to edge).
 //!
-//! Each thread has one or more *slots*, the demands of fairness on it ([`super::acceptance`]). The nodes of the
-//! *thread graph* are pairs: a node of the component, and a slot of a thread there, under the name of the
+//! Each thread has one or more *slots*, the demands of fairness on it ([`super::acceptance`]). The nodes of
+//! the *thread graph* are pairs: a node of the component, and a slot of a thread there, under the name of the
 //! thread. An edge of the component may *require* a pair of its source. It *serves* the pair as
-//! [`super::acceptance`] says, and also if the thread no longer exists after it. Every edge that does not serve
-//! the pair leads to another pair: the target of the edge, and the same slot under the name of the thread there.
-//! Two steps to the same node may rename threads differently, so every step is an edge of its own. A run is
-//! fair if no thread has a slot that is required infinitely often and served only finitely often. (The
-//! creation and the end of threads need no special treatment: the slots of a thread that ends are served.)
+//! [`super::acceptance`] says, and also if the thread no longer exists after it. Every edge that does not
+//! serve the pair leads to another pair: the target of the edge, and the same slot under the name of the
+//! thread there. Two steps to the same node may rename threads differently, so every step is an edge of its
+//! own. A run is fair if no thread has a slot that is required infinitely often and served only finitely
+//! often. (The creation and the end of threads need no special treatment: the slots of a thread that ends are
+//! served.)
 //!
 //! Consider any strongly connected set of edges, a *part*. A pair is *lost* in the part if it has no path, by
 //! edges of the part, to an edge that serves it. An edge is *bad* if it requires a lost pair of its source.
 //!
-//! **In a part, a slot that is not lost does not become lost, and no slot is lost when its thread is created.**
-//! What can be reached from a lost pair is lost, and a thread with a lost slot does not end. So the number of
-//! lost slots, which is a function of the node, does not decrease along an edge; since the part is strongly
-//! connected, it is the same at all nodes.
+//! **In a part, a slot that is not lost does not become lost, and no slot is lost when its thread is
+//! created.** What can be reached from a lost pair is lost, and a thread with a lost slot does not end. So
+//! the number of lost slots, which is a function of the node, does not decrease along an edge; since the part
+//! is strongly connected, it is the same at all nodes.
 //!
 //! **A part without bad edges has a fair run through all its edges.** Serve one slot after the other, in the
 //! order in which they have waited or were created, unless it is lost: from the current state, take the path
 //! to the edge that serves it; in between, visit each edge of the part. A lost slot stays lost, and is never
 //! required, because no edge is bad. No other slot waits for ever, because the number of threads is bounded.
 //!
-//! **A fair run that stays in a part takes its bad edges finitely often.** Each time it takes a bad edge, some
-//! slot is required that is lost, and is never served again. So its thread never ends. The number of
+//! **A fair run that stays in a part takes its bad edges finitely often.** Each time it takes a bad edge,
+//! some slot is required that is lost, and is never served again. So its thread never ends. The number of
 //! threads that exist at a time is bounded. Therefore, if bad edges were taken infinitely often, some slot of
 //! some thread would be required infinitely often, which is never served again after the first time.
 //!
 //! So a component has a fair run with all marks if and only if this procedure finds one ([`super::streett`]):
 //! split the edges into strongly connected parts; drop those that lack a mark; a part without bad edges has a
-//! fair run; of every other part remove the bad edges and go on with the rest. By the second statement, the
+//! fair run; of every other part remove the bad edges and go on with the rest. By the last statement, the
 //! edges that a fair run takes infinitely often, which are strongly connected and have all marks, are never
 //! removed.
 //!
 //! Under weak fairness every pair is required by all edges from its node. In a strongly connected part with a
 //! lost pair, every node has one, so all edges are bad and nothing is left: it is enough to examine maximal
-//! components. Under strong fairness smaller parts must be found, and the cycle of a counterexample may be away
-//! from the node at which the search noticed the component.
+//! components. Under strong fairness smaller parts must be found, and the cycle of a counterexample may be
+//! away from the node at which the search noticed the component.
 //!
 //! The names need not be canonical for this: an edge records the names of the threads before and after the
-//! step that was taken. Nor must all edges of the component be known: what is required at a node is known from
-//! the node, so a fair run by known edges is a fair run.
+//! step that was taken. Nor must all edges of the component be known: what is required at a node is known
+//! from the node, so a fair run by known edges is a fair run.
 
 use std::hash::Hash;
 use std::ops::ControlFlow;
@@ -216,8 +217,8 @@ impl Label {
     }
 }
 
-/// By slot before a step, under the names of threads: the slot after it, or [`SERVED`]. `before` and `after` are
-/// indexed by thread id. `serves` is asked for each slot by id, and is told the slot by name.
+/// By slot before a step, under the names of threads: the slot after it, or [`SERVED`]. `before` and `after`
+/// are indexed by thread id. `serves` is asked for each slot by id, and is told the slot by name.
 fn fates(
     before: &[u32],
     after: &[u32],

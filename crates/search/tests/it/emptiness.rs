@@ -114,9 +114,9 @@ impl Demand {
     }
 }
 
-/// The system as an automaton that accepts the words of the runs that fulfil some demands infinitely often and
-/// make all others finitely often. A run guesses when it makes the others no more: from then on, it is in the
-/// second copy of the places.
+/// The system as an automaton that accepts the words of the runs that fulfil some demands infinitely often
+/// and make all others finitely often. A run guesses when it makes the others no more: from then on, it is in
+/// the second copy of the places.
 fn explicit_by_demands(system: &Kripke, demands: &[Demand], fulfilled: u32) -> Automaton {
     let count = system.places.len();
     let diverges = diverging(system);

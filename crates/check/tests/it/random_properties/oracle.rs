@@ -100,8 +100,8 @@ struct Place {
     partners: u64,
     /// The fair transitions that threads can take.
     fair: u64,
-    /// Where steps lead, whose they are, and which fair transitions they take or, if the thread ends, need not
-    /// take any more.
+    /// Where steps lead, whose they are, and which fair transitions they take or, if the thread ends, need
+    /// not take any more.
     edges: Vec<(usize, u64, u64)>,
 }
 
@@ -287,8 +287,8 @@ struct Arc {
     required: u64,
 }
 
-/// Whether a strongly connected set of edges that can be reached from one of `initial` has all of these marks,
-/// and all that it requires.
+/// Whether a strongly connected set of edges that can be reached from one of `initial` has all of these
+/// marks, and all that it requires.
 ///
 /// For some set of marks it meets all of them and requires no other. These sets are found from above: a
 /// component lacks some of the marks that it requires, so no set of edges in it has them, and edges that

@@ -115,8 +115,8 @@ pub fn set_recurrence(program: &mut Program, seed: u64) {
         vec![Property { name: NAME.to_owned(), each: None, props, kind, span: Span::default() }];
 }
 
-/// Makes a property the only one of a program that is about what happens again and again or in the end, to each
-/// worker or to all.
+/// Makes a property the only one of a program that is about what happens again and again or in the end, to
+/// each worker or to all.
 pub fn set_answer(program: &mut Program, seed: u64) {
     use Formula::{Always, Eventually, Implies, Not};
     if seed.is_multiple_of(2) {
