@@ -103,7 +103,7 @@ fn options() -> Config {
         por: Switch::Off,
         property: Some("Ends".to_owned()),
         fairness: Fairness::Weak,
-        limits: Limits { time: Some(Duration::from_secs(60)), ..Limits::default() },
+        limits: Limits { time: Some(Duration::from_mins(10)), ..Limits::default() },
         ..Config::default()
     }
 }
