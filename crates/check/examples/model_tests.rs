@@ -109,13 +109,17 @@ fn options() -> Config {
 }
 
 pub fn main() -> Result<(), Box<dyn Error>> {
+    print!("{}", counterexample()?);
+    assert_holds(&load(&with_atomic(), 2)?, &options());
+    Ok(())
+}
+
+/// What a test prints that fails.
+pub fn counterexample() -> Result<String, Box<dyn Error>> {
     let model = load(COUNTER, 2)?;
     let checked = check(&model, &Config::default())?;
     let violation = checked.report.violation.as_ref().ok_or("nothing is violated")?;
-    println!("{}", in_words(violation));
     read_violation(violation);
     keep_and_replay(&model, &checked)?;
-
-    assert_holds(&load(&with_atomic(), 2)?, &options());
-    Ok(())
+    Ok(in_words(violation))
 }
