@@ -18,7 +18,7 @@ use crate::{Datum, Naive, ObjectKind, Value};
 pub struct Part {
     /// As the program has it.
     pub text: String,
-    /// Where the model has it, if it is a variable, field or element.
+    /// Where the model has it, if it is a variable, field, element or operation.
     pub span: Span,
     pub value: Datum,
     /// What is read, if that is one variable, field, element or channel: `Counter#1.value`.
@@ -254,7 +254,11 @@ impl Parts {
     fn leaves_level(&mut self, eval: &Eval<'_>, expr: &Expr) {
         match &expr.kind {
             // The model has one operation where the program has several: `Set.isEmpty(s)` is a comparison.
-            ExprKind::Binary(_, left, right) if [left, right].iter().any(|it| it.span == expr.span) => {
+            ExprKind::Binary(_, left, right)
+                if [left, right].iter().any(|operand| {
+                    operand.span == expr.span && matches!(operand.kind, ExprKind::Collection(..))
+                }) =>
+            {
                 self.add(eval, expr, expr.span);
                 for inner in [left, right].iter().flat_map(|operand| operand.operands()) {
                     self.leaves(eval, inner);
@@ -289,7 +293,7 @@ impl Parts {
 
     /// Adds an expression as one part.
     fn whole(&mut self, eval: &Eval<'_>, expr: &Expr) {
-        // A front end may have made an operation of something else that the model has at this place.
+        // A front end may have made it of something else that the model has at this place.
         let is_written = matches!(
             expr.kind,
             ExprKind::Global(_)
@@ -299,6 +303,7 @@ impl Parts {
                 | ExprKind::Index(..)
                 | ExprKind::Element(..)
                 | ExprKind::ThreadLocal { .. }
+                | ExprKind::Collection(..)
         );
         self.add(eval, expr, if is_written { expr.span } else { Span::default() });
     }
