@@ -335,7 +335,11 @@ fn every_key_of_the_report_is_explained() {
             "byte x; inline more(n) { x = x + n } \
              active proctype P() { atomic { x = 1; x = 2 }; more(1); \
              d_step { do :: x < 250 -> x++; x = x; x = x; x = x; x = x :: else -> break od }; \
-             goto last; last: assert(false) }",
+             if :: goto last fi; last: assert(false) }",
+        ),
+        (
+            "m.bir",
+            "system S { lock l; active thread T() { l := new lock; lock(l); notify(l); assert false; } }",
         ),
     ] {
         let report = check(&model(name, text), &Config::default());
