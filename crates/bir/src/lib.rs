@@ -73,10 +73,10 @@ pub fn compile(
     compile_merging(map, file, &[], defines, &[], Merge::Straight)
 }
 
-/// Compiles a model with the files that it imports, together with properties that are not in it. Each property
-/// is a file of its own: a formula as after `ltl`, or an automaton in the HOA format whose propositions are
-/// conditions of the model. The name of the file is the name of the property. They come after those of the
-/// model.
+/// Compiles a model with the files that it imports, together with properties that are not in it. Each
+/// property is a file of its own: a formula as after `ltl`, or an automaton in the HOA format whose
+/// propositions are conditions of the model. The name of the file is the name of the property. They come
+/// after those of the model.
 pub fn compile_with(
     map: &mut SourceMap,
     provider: &dyn Provider,

@@ -1,9 +1,9 @@
 //! Shorter and calmer counterexamples.
 //!
-//! A search shows the first run to a violation that it comes across. That run may be longer than needed: depth
-//! first, or where only some orders of steps were explored. And it may change from thread to thread without a
-//! reason. So the run is worked on before it is shown: first it gets as few steps as possible, then as few
-//! changes of thread.
+//! A search shows the first run to a violation that it comes across. That run may be longer than needed:
+//! depth first, or where only some orders of steps were explored. And it may change from thread to thread
+//! without a reason. So the run is worked on before it is shown: first it gets as few steps as possible, then
+//! as few changes of thread.
 //!
 //! | where | what it does | what is known then |
 //! |---|---|---|
@@ -13,8 +13,8 @@
 //! | [`lasso`] | looks for a shorter cycle, and for a shorter way to it | no way to the cycle is shorter |
 //!
 //! There is a run in hand at any time, and each part may be broken off. Whatever comes out is
-//! [confirmed](crate::replay::confirm) like everything that a search finds, and has to show the same violation.
-//! So a mistake here may cost an improvement; it cannot make a counterexample wrong.
+//! [confirmed](crate::replay::confirm) like everything that a search finds, and has to show the same
+//! violation. So a mistake here may cost an improvement; it cannot make a counterexample wrong.
 
 mod calm;
 mod effort;
@@ -216,8 +216,8 @@ impl<'a> Minimiser<'a> {
         is_complete && !stage.effort.is_spent()
     }
 
-    /// Looks for a shorter cycle near that of a run, and for a shorter way to it. There is no result where that
-    /// is not possible.
+    /// Looks for a shorter cycle near that of a run, and for a shorter way to it. There is no result where
+    /// that is not possible.
     fn search_lassos_of(&mut self, stage: &Stage<'_>, found: &TrailProperty, steps: &[Step]) -> Option<()> {
         let claimed = Claimed { individual: self.individual, cycle: None, ..self.case.found.claimed? };
         if !found.is_closed {
@@ -241,8 +241,8 @@ impl<'a> Minimiser<'a> {
         Some(())
     }
 
-    /// Makes a run, which has to show a violation of the kind. There is none if it does not, or if there is no
-    /// time.
+    /// Makes a run, which has to show a violation of the kind. There is none if it does not, or if there is
+    /// no time.
     fn confirm(&self, steps: &[Step], cycle: Option<Cycle>) -> Option<Confirmed> {
         let Case { check, naive, ref found, .. } = *self.case;
         let individual = self.individual;
@@ -266,8 +266,8 @@ impl<'a> Minimiser<'a> {
         is_same
     }
 
-    /// Makes a run, and takes it in place of the best one so far, if it shows the same violation and is better.
-    /// Returns whether it shows the same violation.
+    /// Makes a run, and takes it in place of the best one so far, if it shows the same violation and is
+    /// better. Returns whether it shows the same violation.
     fn offer_run(&mut self, steps: &[Step], cycle: Option<Cycle>) -> bool {
         self.confirm(steps, cycle).is_some_and(|confirmed| self.offer(confirmed))
     }

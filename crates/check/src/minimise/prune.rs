@@ -1,7 +1,7 @@
 //! Steps that a violation does not need.
 //!
-//! First, loops: where a run comes back to a state, what is between is cut out. Then parts are left out, large
-//! ones first, and the rest is tried; steps that have become impossible are skipped (after Zeller and
+//! First, loops: where a run comes back to a state, what is between is cut out. Then parts are left out,
+//! large ones first, and the rest is tried; steps that have become impossible are skipped (after Zeller and
 //! Hildebrandt 2002, who let a test fail instead). What is left is a run from which no single step can be
 //! left out, if there is effort enough.
 

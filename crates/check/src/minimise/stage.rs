@@ -170,8 +170,8 @@ impl<'a> Stage<'a> {
         Some(steps)
     }
 
-    /// Takes all steps as they are. There is no result if one of them cannot be taken, or faults although it is
-    /// not the last.
+    /// Takes all steps as they are. There is no result if one of them cannot be taken, or faults although it
+    /// is not the last.
     pub fn record_all(&self, steps: &[Step]) -> Option<Recorded> {
         let mut last = self.initial();
         let mut acts = Vec::with_capacity(steps.len());

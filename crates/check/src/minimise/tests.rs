@@ -15,7 +15,8 @@ use crate::model::Model;
 use crate::pipeline::Check;
 use crate::replay::{Confirmed, Found, MergedSteps, confirm, interpreter};
 
-/// Two assertions that fail: `First` after one step, `Second` after its own two. `Idle` has no part in either.
+/// Two assertions that fail: `First` after one step, `Second` after its own two. `Idle` has no part in
+/// either.
 const TWO: &str = "system Two {
   int x;
 

@@ -2,8 +2,8 @@
 //!
 //! A trail is called after its model, without the folder. Where two models of a call would get one name, each
 //! of their trails is called after the whole path of its model, with folders joined by `_` and with the
-//! ending of the file: `a/m.bir` and `b/m.bir` have `a_m.bir.trail.json` and `b_m.bir.trail.json`. If that is not
-//! enough, numbers make the difference. Names that differ only in upper and lower case count as the same:
+//! ending of the file: `a/m.bir` and `b/m.bir` have `a_m.bir.trail.json` and `b_m.bir.trail.json`. If that is
+//! not enough, numbers make the difference. Names that differ only in upper and lower case count as the same:
 //! some file systems make no difference between them.
 
 use std::collections::{BTreeMap, BTreeSet};

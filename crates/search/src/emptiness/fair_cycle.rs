@@ -55,8 +55,8 @@ struct Found<const N: usize> {
 pub struct FairCycle<'a> {
     component: &'a Component,
     part: Part,
-    /// Some edges between nodes of the part do not belong to it. Where only nodes require slots, this is never
-    /// so: then the edges from a node are all bad or none is.
+    /// Some edges between nodes of the part do not belong to it. Where only nodes require slots, this is
+    /// never so: then the edges from a node are all bad or none is.
     is_partial: bool,
     labels: Interned<Label>,
     /// The nodes after the head of the component on the way to the head of the part.

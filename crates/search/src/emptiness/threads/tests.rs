@@ -1,5 +1,6 @@
 //! Compares the thread graph with brute force: small graphs are unfolded, with a separate name for each
-//! thread, and searched for a component that, for some set of threads, serves all of them and requires no other.
+//! thread, and searched for a component that, for some set of threads, serves all of them and requires no
+//! other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,8 +35,8 @@ struct Annotated {
 }
 
 impl Annotated {
-    /// A random strongly connected graph. With `is_steady`, no thread is created or ends. Under weak fairness,
-    /// all threads are always required, and under strong fairness those that are enabled at a node.
+    /// A random strongly connected graph. With `is_steady`, no thread is created or ends. Under weak
+    /// fairness, all threads are always required, and under strong fairness those that are enabled at a node.
     fn random(random: &mut SplitMix64, is_steady: bool, fairness: Fairness) -> Self {
         let nodes = 1 + random.below(4);
         let all = 1 + random.below(3);
