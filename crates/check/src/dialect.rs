@@ -175,20 +175,23 @@ pub fn text_of_step(model: &Model, id: TransitionId) -> String {
 /// The text of a statement that a front end has made of a part of another one: a loop `for (i : 1 .. 3)` has
 /// statements at the place of `i`.
 fn made_up(model: &Model, transition: &ir::Transition) -> Option<String> {
-    let text = model.map.text(transition.span);
-    let is_name = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !model.dialect().has_statements_in_lines {
+        return None;
+    }
+    let variable = model.map.text(transition.span);
     let scope = Scope::Procedure(model.program.locations[transition.source].procedure);
+    let text = |expr: &Expr| ir::text::expr(&model.program, scope, expr);
     match (&transition.guard, transition.body.first().map(|action| &action.kind)) {
-        _ if !is_name || !model.dialect().has_statements_in_lines => None,
         (Guard::Always, Some(ActionKind::Assign(place, value))) => {
-            let (place, value) =
-                (ir::text::place(&model.program, scope, place), ir::text::expr(&model.program, scope, value));
-            Some(format!("{place} = {value}"))
+            let is_it = ir::text::place(&model.program, scope, place) == variable;
+            is_it.then(|| format!("{variable} = {}", text(value)))
         }
-        (Guard::When(Expr { kind: ExprKind::Binary(op, ..), .. }), None) if *op != BinaryOp::Ne => {
-            let Guard::When(guard) = &transition.guard else { return None };
-            Some(ir::text::expr(&model.program, scope, guard))
-        }
+        (Guard::When(guard), None) => match &guard.kind {
+            ExprKind::Binary(op, left, _) if *op != BinaryOp::Ne && text(left) == variable => {
+                Some(text(guard))
+            }
+            _ => None,
+        },
         _ => None,
     }
 }
