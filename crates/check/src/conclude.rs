@@ -174,7 +174,10 @@ fn confirm_all(
         match confirmed? {
             Some(confirmed) if config.minimise == Minimise::On && !check.has_shown.replace(true) => {
                 let is_reduced = layers.reduction.ample > 0 || plan.report(layers).is_merged();
-                let is_shortest = config.search() == SearchKind::Bfs && property.is_none() && !is_reduced;
+                let is_shortest = config.search() == SearchKind::Bfs
+                    && property.is_none()
+                    && !is_reduced
+                    && !model.has_coarse_steps();
                 let case = Case { check, naive, found: Found { kind, claimed }, is_shortest };
                 let (confirmed, minimised) = minimise(&case, confirmed);
                 all.add(check, confirmed, found.count, Some(minimised));

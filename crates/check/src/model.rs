@@ -183,6 +183,12 @@ impl Model {
         (span != Span::default() && is_own && is_short).then(|| text.to_owned())
     }
 
+    /// Whether a step of a search may be several steps of a trail: the statements of an `atomic`. Then a run
+    /// with the fewest steps of one kind need not have the fewest of the other.
+    pub(crate) fn has_coarse_steps(&self) -> bool {
+        self.program.transitions.values().any(|transition| transition.exclusive)
+    }
+
     /// A line of a source file of this name, from 1.
     pub fn source_line(&self, file: &str, line: u32) -> Option<&str> {
         let file = self.map.files().find(|known| known.name() == file)?;

@@ -70,6 +70,9 @@ pub struct Report {
     pub transitions_per_second: f64,
     pub seed: u64,
     pub assumptions: Vec<String>,
+    /// Whether a step of the search may be several steps of a trail.
+    #[serde(skip)]
+    pub has_coarse_steps: bool,
     /// What the search never got to; only of exhaustive searches.
     pub dead_code: Vec<DeadCode>,
     pub warnings: Vec<String>,
@@ -537,6 +540,7 @@ impl Report {
         let of_a_property = self.properties.iter().any(|property| property.verdict == Verdict::Violated);
         self.search == SearchKind::Bfs
             && !of_a_property
+            && !self.has_coarse_steps
             && self.reduction.ample == 0
             && !self.reduction.is_merged()
     }

@@ -125,6 +125,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         transitions_per_second: rate(stats.transitions),
         seed,
         assumptions,
+        has_coarse_steps: check.model.has_coarse_steps(),
         dead_code,
         warnings: model.warnings.iter().map(|warning| warning.message.clone()).collect(),
         diagnostics: model.warnings(),

@@ -10,7 +10,7 @@ use quotient::report::{
 };
 use quotient::{Dialect, FaultKind, Style};
 
-use crate::trace::{columns, excerpt};
+use crate::trace::{clean, columns, excerpt};
 use crate::units;
 
 /// Colours, or none.
@@ -70,7 +70,7 @@ pub fn report(
     paint: Paint,
 ) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}: {}", report.model, paint.verdict(report.verdict));
+    let _ = writeln!(out, "{}: {}", clean(&report.model), paint.verdict(report.verdict));
     if quiet {
         return out;
     }
@@ -108,7 +108,7 @@ pub fn report(
             let _ = writeln!(
                 out,
                 "  at {}:{}:{}  {}",
-                place.file,
+                clean(&place.file),
                 place.line,
                 place.column,
                 paint.strong(&excerpt(place))
@@ -207,6 +207,8 @@ fn how_long(report: &Report, violation: &Violation) -> String {
             _ if report.properties.iter().any(|property| property.verdict == Verdict::Violated) => {
                 "depth first"
             }
+            // What counts as a step of the search is a whole atomic block.
+            SearchKind::Bfs if report.has_coarse_steps => "short",
             SearchKind::Bfs => "short; use --por off --merge off for a shortest one",
             SearchKind::Dfs if !report.store.kind.rebuilds() => "depth first",
             SearchKind::Dfs => "depth first; use --search bfs for a short one",
@@ -352,7 +354,7 @@ fn group(Interchangeable { kind, name, count }: &Interchangeable) -> String {
 
 /// The kind of a violation, as reports in JSON call it, and its message.
 pub fn what(kind: FaultKind, message: &str) -> String {
-    format!("{kind}: {message}")
+    format!("{kind}: {}", clean(message))
 }
 
 pub fn plural(n: u64, noun: &str) -> String {

@@ -3,6 +3,7 @@
 //! The steps of one atomic block are one row, and steps that only go on to another place have none. Rows
 //! have the numbers of their steps, so that a number means the same in every view and in trails.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use quotient::report::Place;
@@ -26,11 +27,32 @@ const FIRST_ROWS: usize = 20;
 /// A report shows this many lines of a state; `quotient replay` shows all.
 const LONGEST_STATE: usize = 60;
 
+/// A text of the model as a terminal may show it: what controls a terminal, or the direction of text, is
+/// written out.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let is_harmful = |c: char| {
+        c.is_control() && c != '\t'
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    // As diagnostics show them: by pictures, where there are some.
+    let escaped = |c: char| match c {
+        '\u{7f}' => "␡".to_owned(),
+        '\0'..'\u{20}' if is_harmful(c) => char::from_u32(0x2400 + u32::from(c)).unwrap_or('?').to_string(),
+        c if is_harmful(c) => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
 /// A text, cut to a number of characters.
 pub fn cut(text: &str, room: usize) -> String {
+    let text = clean(text);
     match text.char_indices().nth(room) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text.to_owned(),
+        None => text.into_owned(),
     }
 }
 
@@ -232,7 +254,7 @@ impl Widths {
 }
 
 fn at(place: &Place) -> String {
-    format!("{}:{}", place.file, place.line)
+    format!("{}:{}", clean(&place.file), place.line)
 }
 
 /// The calls of inlines by which a statement got where it is.
@@ -365,11 +387,13 @@ fn said(step: &TraceStep) -> Vec<String> {
     let mut lines = Vec::new();
     if let (Some(message), Some(partner)) = (step.messages.first(), &step.partner) {
         let at = &partner.location;
-        let place = format!("{}:{}  {}", at.file, at.line, excerpt(at));
+        let place = format!("{}:{}  {}", clean(&at.file), at.line, excerpt(at));
         lines.push(format!("{}!{} to {} at {place}", message.channel, message.text, partner.thread));
     }
     lines.extend(step.notes.iter().cloned());
-    lines.extend(step.printed.iter().flat_map(|text| text.lines()).map(|line| format!("prints: {line}")));
+    lines.extend(
+        step.printed.iter().flat_map(|text| text.lines()).map(|line| format!("prints: {}", clean(line))),
+    );
     lines
 }
 

@@ -308,6 +308,8 @@ impl<'s> Lowering<'_, 's> {
     fn wait(&mut self, lock: &ast::Expr<'s>, here: LocationId, next: &Jump, span: Span) {
         let Some(lock) = self.exprs.lock(MonitorOp::Wait, lock) else { return };
         let woken = self.new_location(span);
+        // A thread that may stay at the statement may stay while it waits.
+        self.graph.locations[woken].end = self.graph.locations[here].end;
         let action = |kind| Action { kind, span };
         if matches!(lock.kind, ExprKind::Local(_)) {
             let body = vec![action(ActionKind::Wait(lock.clone()))];

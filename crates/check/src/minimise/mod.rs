@@ -135,7 +135,7 @@ impl<'a> Minimiser<'a> {
             return false;
         }
         if !self.is_shortest {
-            self.is_shortest = self.search();
+            self.is_shortest = self.search() && !self.case.check.model.has_coarse_steps();
         }
         if !self.is_shortest {
             refill(&self.best, 2 * STEPS);

@@ -7,10 +7,11 @@
 
 use std::collections::BTreeMap;
 
+use ir::{Guard, TransitionId};
 use naive::{Change, Obstacle, Part};
 
 use super::Run;
-use crate::dialect::{place_of, place_of_step};
+use crate::dialect::{place_of, place_of_step, text_of_step};
 use crate::trace::{Blocked, Wait};
 use crate::values::Read;
 
@@ -59,7 +60,7 @@ impl Run<'_> {
         let mut waits: Vec<Wait> = Vec::new();
         for (transition, obstacle) in naive.obstacles(state, id) {
             let wait = Wait {
-                text: self.in_words(&obstacle),
+                text: self.in_words(transition, &obstacle),
                 location: place_of_step(model, transition),
                 reads: match &obstacle {
                     Obstacle::Condition { parts, .. } => {
@@ -77,12 +78,19 @@ impl Run<'_> {
         Some(Blocked { thread, location: place_of(model, location.span), waits })
     }
 
-    fn in_words(&self, obstacle: &Obstacle) -> String {
+    fn in_words(&self, transition: TransitionId, obstacle: &Obstacle) -> String {
         let name = |thread: u32| self.naive.thread_name(&self.state, thread);
         match obstacle {
             Obstacle::Condition { text, span, .. } => {
-                let text = self.model.written(*span).unwrap_or_else(|| text.clone());
-                format!("waits until `{text}`")
+                let guard = &self.model.program.transitions[transition].guard;
+                let is_guard = matches!(guard, Guard::When(condition) if condition.span == *span);
+                // Where statements are conditions, an expression need not have its whole span.
+                let written = if self.model.dialect().has_statements_in_lines {
+                    is_guard.then(|| text_of_step(self.model, transition))
+                } else {
+                    self.model.written(*span)
+                };
+                format!("waits until `{}`", written.unwrap_or_else(|| text.clone()))
             }
             Obstacle::Lock { lock, owner } => format!("waits for {lock}, which {} holds", name(*owner)),
             Obstacle::Notification { lock, owner: None } => {

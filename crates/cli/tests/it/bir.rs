@@ -73,3 +73,15 @@ system Main { active thread T() { Counter c; c := new Counter; invoke count(c); 
     refused.expect(2);
     assert!(refused.stderr.contains("there is no function `count`"), "{}", refused.stderr);
 }
+
+/// A thread that may stay at a `wait` may stay while it waits.
+#[test]
+fn waiting_at_an_end_location_is_no_deadlock() {
+    let sandbox = Sandbox::new();
+    let model =
+        "system S { lock l; active thread T() { l := new lock; lock(l); w end: wait(l); unlock(l); } }";
+    sandbox.write("waits.bir", model);
+    sandbox.run("check waits.bir").expect(0);
+    sandbox.write("stuck.bir", model.replace("w end: ", ""));
+    sandbox.run("check stuck.bir").expect(1);
+}

@@ -167,13 +167,14 @@ fn deadlocks_explain_themselves() {
     sandbox.write(
         "m.pml",
         "chan room = [1] of { byte }; chan mail = [2] of { byte }; chan meet = [0] of { byte };
-        active proctype A() { room!1; room!2 } active proctype B() { byte x; mail?x } active proctype C() { meet!3 }",
+        bool b = true; active proctype D() { !b } active proctype A() { room!1; room!2 } active proctype B() { byte x; mail?x } active proctype C() { meet!3 }",
     );
     let shown = sandbox.run("check m.pml").stdout;
     for text in [
         "waits for room in room, which is full: [1]\n",
         "waits for a message in mail, which is empty\n",
         "waits for a receiver at meet\n",
+        "waits until `!b`: b = 1\n",
     ] {
         assert!(shown.contains(text), "no {text} in\n{shown}");
     }
@@ -213,4 +214,28 @@ fn rows_of_promela() {
     assert!(shown.contains("  1-3. P(0)  m.pml:1  x = 1  (and 2 more statements)\n"), "{shown}");
     assert!(shown.contains("x: 0 → 3\n") && !shown.contains("x: 0 → 1\n"), "{shown}");
     assert!(!shown.contains("  break\n"), "{shown}");
+}
+
+/// A step of a search may be several steps of a trail: then no run is called shortest.
+#[test]
+fn shortest_is_not_said_of_what_was_not_compared() {
+    let sandbox = Sandbox::new();
+    let text = "byte x; active proctype P() { if :: atomic { true; x = 1; x = 2; x = 3 }; x == 9 :: x = 5; x == 9 fi }";
+    sandbox.write("m.pml", text);
+    for options in ["", "--search dfs", "--por off --merge off --minimise off"] {
+        let run = sandbox.run(&format!("check m.pml --safety {options}"));
+        run.expect(1);
+        assert!(!run.stdout.contains("(shortest)"), "{options}: {}", run.stdout);
+    }
+}
+
+/// What controls a terminal is written out.
+#[test]
+fn control_characters_are_shown() {
+    let sandbox = Sandbox::new();
+    sandbox
+        .write("m.pml", "active proctype P() { printf(\"\u{1b}[31mred\\n\"); assert(false) /* \u{202e} */ }");
+    let run = sandbox.run("check m.pml --merge off");
+    assert!(run.stdout.contains("prints: ␛[31mred"), "{}", run.stdout);
+    assert!(!run.stdout.contains(['\u{1b}', '\u{202e}']), "{}", run.stdout);
 }
