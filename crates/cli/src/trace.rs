@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io::{IsTerminal as _, stdout};
+use std::sync::OnceLock;
 
 use quotient::report::Place;
 use quotient::simulate::Choice;
@@ -13,8 +15,11 @@ use quotient::{Blocked, Change, Cycle, Ending, Statement, Trace, TraceStep, Wait
 
 use crate::render::{Paint, plural, what};
 
-/// A source line is shown up to this many characters.
+/// A source line is shown up to this many characters, where it is not on a terminal.
 const LONGEST_LINE: usize = 100;
+/// On a terminal it is shown as far as it fits: never less than the first, and never more than the second.
+const SHORTEST_LINE: usize = 24;
+const WIDEST_LINE: usize = 200;
 /// Values that decided a step are shown at the end of its line up to this many characters, and below it
 /// otherwise.
 const LONGEST_READS: usize = 48;
@@ -58,6 +63,20 @@ pub fn cut(text: &str, room: usize) -> String {
 
 pub fn excerpt(place: &Place) -> String {
     cut(&place.text, LONGEST_LINE)
+}
+
+/// The room for source text on a screen of this width, after what comes before it on the line.
+fn room(screen: Option<usize>, before: usize) -> usize {
+    screen.map_or(LONGEST_LINE, |width| width.saturating_sub(before).clamp(SHORTEST_LINE, WIDEST_LINE))
+}
+
+/// The width of the terminal that standard output is, if it is one.
+fn screen() -> Option<usize> {
+    static WIDTH: OnceLock<Option<usize>> = OnceLock::new();
+    *WIDTH.get_or_init(|| {
+        let size = stdout().is_terminal().then(|| terminal_size::terminal_size_of(stdout())).flatten();
+        size.map(|(width, _)| usize::from(width.0)).filter(|&width| width > 0)
+    })
 }
 
 /// A row of a run: the steps that a thread takes without another one in between, inside of an atomic block,
@@ -244,7 +263,10 @@ impl Widths {
         let pad = |text: &str, width: usize| " ".repeat(width.saturating_sub(text.chars().count()));
         let at = at(place);
         let (who_pad, at_pad) = (pad(who, self.who), pad(&at, self.at));
-        format!("{}{who_pad}  {}{at_pad}  {}{}", name(who), paint.dim(&at), excerpt(place), via(place, paint))
+        // A number with a dot, and blanks between the columns.
+        let before = self.number + self.who + self.at + 8;
+        let text = cut(&place.text, room(screen(), before));
+        format!("{}{who_pad}  {}{at_pad}  {text}{}", name(who), paint.dim(&at), via(place, paint))
     }
 
     /// How far what belongs to a step is indented: the steps are numbered.
@@ -527,4 +549,24 @@ pub fn menu(choices: &[Choice], paint: Paint) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_fit_the_screen() {
+        assert_eq!(room(None, 30), LONGEST_LINE);
+        assert_eq!(room(Some(80), 30), 50);
+        assert_eq!(room(Some(40), 30), SHORTEST_LINE);
+        assert_eq!(room(Some(500), 30), WIDEST_LINE);
+    }
+
+    #[test]
+    fn what_controls_a_terminal_is_written_out() {
+        assert_eq!(clean("a\tb é"), "a\tb é");
+        assert_eq!(clean("\u{1b}[0m\u{7f}\u{202e}"), "␛[0m␡\\u{202e}");
+        assert_eq!(cut("abcdef", 3), "abc…");
+    }
 }
