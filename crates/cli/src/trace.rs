@@ -502,14 +502,9 @@ fn waits_for(Wait { text, location, reads, on }: &Wait, shown: &Place) -> String
     if !reads.is_empty() {
         let _ = write!(out, ": {}", values(reads));
     }
-    match on {
-        Some(on) if !reads.is_empty() => {
-            let _ = write!(out, " (written last by {on})");
-        }
-        Some(on) if text.contains("which is full") => {
-            let _ = write!(out, " (sent last by {on})");
-        }
-        _ => {}
+    // A lock and a channel name the thread in their words.
+    if let Some(on) = on.as_ref().filter(|_| !reads.is_empty()) {
+        let _ = write!(out, " (written last by {on})");
     }
     out
 }

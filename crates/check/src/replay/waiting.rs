@@ -59,8 +59,13 @@ impl Run<'_> {
         let thread = naive.thread_name(state, id);
         let mut waits: Vec<Wait> = Vec::new();
         for (transition, obstacle) in naive.obstacles(state, id) {
+            let on = self.holder(&obstacle).filter(|holder| *holder != thread);
+            let sender = match (&obstacle, &on) {
+                (Obstacle::Channel { .. }, Some(on)) => format!(" (sent last by {on})"),
+                _ => String::new(),
+            };
             let wait = Wait {
-                text: self.in_words(transition, &obstacle),
+                text: self.in_words(transition, &obstacle) + &sender,
                 location: place_of_step(model, transition),
                 reads: match &obstacle {
                     Obstacle::Condition { parts, .. } => {
@@ -68,7 +73,7 @@ impl Run<'_> {
                     }
                     _ => Vec::new(),
                 },
-                on: self.holder(&obstacle).filter(|holder| *holder != thread),
+                on,
             };
             // Both ways out of a test may wait for the same.
             if waits.iter().all(|other| other.text != wait.text) {
