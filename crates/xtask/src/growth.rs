@@ -170,7 +170,7 @@ mod tests {
         let cut = |states, transitions, cpu_seconds| Cut {
             states,
             transitions,
-            usage: Usage { cpu_seconds, peak_memory: 7_000_000 },
+            usage: Usage { cpu_seconds, user_seconds: cpu_seconds, peak_memory: 7_000_000 },
         };
         let table = table(&[cut(100, 1000, 1.0), cut(200, 3000, 2.0), cut(1000, 11_000, 10.0)]);
         let text = table.markdown();

@@ -33,6 +33,8 @@ pub struct Run {
 pub struct Usage {
     /// Processor time, in the program and in the kernel on its behalf.
     pub cpu_seconds: f64,
+    /// The part of it in the program.
+    pub user_seconds: f64,
     /// Peak resident memory in bytes.
     pub peak_memory: u64,
 }
@@ -122,6 +124,7 @@ fn try_wait(child: &Child) -> io::Result<Option<(ExitStatus, Usage)>> {
             let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
             let usage = Usage {
                 cpu_seconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+                user_seconds: seconds(usage.ru_utime),
                 // Linux counts in units of 1,024 bytes.
                 peak_memory: usage.ru_maxrss as u64 * 1024,
             };

@@ -2,17 +2,17 @@
 
 /// Rows of cells; the columns named by `right` are aligned to the right.
 pub struct Table {
-    headings: Vec<&'static str>,
+    headings: Vec<String>,
     right: Vec<bool>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     /// Headings that begin with `>` are aligned to the right.
-    pub fn new(headings: &[&'static str]) -> Self {
+    pub fn new<S: AsRef<str>>(headings: &[S]) -> Self {
         Self {
-            headings: headings.iter().map(|heading| heading.trim_start_matches('>')).collect(),
-            right: headings.iter().map(|heading| heading.starts_with('>')).collect(),
+            headings: headings.iter().map(|text| text.as_ref().trim_start_matches('>').to_owned()).collect(),
+            right: headings.iter().map(|text| text.as_ref().starts_with('>')).collect(),
             rows: Vec::new(),
         }
     }
@@ -23,18 +23,16 @@ impl Table {
     }
 
     pub fn plain(&self) -> String {
-        let headings: Vec<String> = self.headings.iter().map(|&heading| heading.to_owned()).collect();
-        self.lines(std::iter::once(&headings).chain(&self.rows), "  ", "")
+        self.lines(std::iter::once(&self.headings).chain(&self.rows), "  ", "")
     }
 
     pub fn markdown(&self) -> String {
-        let headings: Vec<String> = self.headings.iter().map(|&heading| heading.to_owned()).collect();
         let widths = self.widths();
         let rule = widths.iter().zip(&self.right).map(|(&width, &right)| {
             if right { format!("{}:", "-".repeat(width - 1)) } else { "-".repeat(width) }
         });
         let rule = rule.collect();
-        self.lines([&headings, &rule].into_iter().chain(&self.rows), " | ", "|")
+        self.lines([&self.headings, &rule].into_iter().chain(&self.rows), " | ", "|")
     }
 
     fn widths(&self) -> Vec<usize> {

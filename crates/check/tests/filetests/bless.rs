@@ -1,8 +1,9 @@
 //! New numbers for headers: what a change of a model changes. Its verdict is never changed by a program.
 
 use std::fs;
-use testing::{ModelFile, models};
+use testing::{ModelFile, models, root};
 
+use crate::SYMMETRIC;
 use crate::header::{Expected, Header, leading_comment};
 use crate::oracle::Case;
 use crate::rejected::is_rejected;
@@ -21,7 +22,8 @@ pub fn bless(file: &mut ModelFile) -> Result<(), String> {
         text = blessed(&text, &case.header.expected, &truth.expected, "orbits", orbits)?;
     }
     if text != file.text {
-        let path = models().join(&file.name);
+        let folder = if file.name.starts_with(SYMMETRIC) { root() } else { models() };
+        let path = folder.join(&file.name);
         fs::write(&path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
         eprintln!("{}: {} states, were {}", file.name, truth.states, case.header.states);
         file.text = text;

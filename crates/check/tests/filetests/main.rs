@@ -20,6 +20,8 @@
 //! `// error: CODE or text`, one for each diagnostic there; an error without a line stands in a comment on a
 //! line of its own, in the leading comment. There must be no errors beyond those.
 //!
+//! The models of `benches/symmetric` are such models, too.
+//!
 //! `BLESS=1 cargo test -p quotient --test filetests` writes the numbers of states into the models. It does
 //! not touch the file of a model whose verdict is not the one that the file has.
 
@@ -39,21 +41,26 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use quotient::config::{Config, SearchKind, StoreKind, Switch};
-use testing::{ModelFile, files_below, models};
+use testing::{ModelFile, files_below, models, root};
 
 use common::properties;
 use header::Header;
 use lattice::Cell;
 use oracle::Case;
 
+/// The models of `xtask bench --symmetric`, from the root.
+const SYMMETRIC: &str = "benches/symmetric";
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut files = files_below(&models(), "bir");
     let rejected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rejected");
-    files.extend(files_below(&rejected, "bir").into_iter().map(|file| {
-        let name = format!("rejected/{}", file.name);
-        ModelFile { name, ..file }
-    }));
+    for (prefix, folder) in [("rejected", rejected), (SYMMETRIC, root().join(SYMMETRIC))] {
+        files.extend(files_below(&folder, "bir").into_iter().map(|file| {
+            let name = format!("{prefix}/{}", file.name);
+            ModelFile { name, ..file }
+        }));
+    }
     assert!(files.iter().any(rejected::is_rejected), "there are models to refuse");
     let bless = std::env::var_os("BLESS").is_some_and(|value| !value.is_empty() && value != "0");
     let wanted = |name: &str| arguments.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
@@ -119,6 +126,7 @@ fn sanity() -> Vec<Trial> {
                 files_below(&models(), "bir").into_iter().map(|file| file.name).collect();
             assert!(names.len() >= 50, "{names:?}");
             assert!(names.iter().any(|name| name == "faults/assertion_fault.bir"), "{names:?}");
+            assert!(files_below(&root().join(SYMMETRIC), "bir").len() >= 9);
         }),
         test("the lattice has its corners", || {
             let names = |states| lattice::cells(states).iter().map(Cell::to_string).collect::<Vec<String>>();

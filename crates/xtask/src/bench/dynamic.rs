@@ -33,7 +33,7 @@ const BITSTATE: &Store = &Store {
 };
 
 pub fn run(args: &BenchArgs) -> Result<()> {
-    let limit = Duration::from_secs(args.timeout);
+    let limit = Duration::from_secs(args.timeout());
     let quotient = Quotient::find(args.quotient.clone(), "dist", limit)?;
     let stores = args.stores()?.into_iter();
     let stores: Vec<_> =

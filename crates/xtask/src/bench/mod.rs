@@ -11,6 +11,7 @@ mod contest;
 mod dynamic;
 mod models;
 mod report;
+mod symmetric;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -49,7 +50,16 @@ pub struct BenchArgs {
     #[arg(long, conflicts_with_all = ["spin_table", "examples"])]
     pub dynamic: bool,
 
-    /// Order of exploration
+    /// Compare the levels of symmetry with each other, and with rumur where it is installed, on symmetric
+    /// models; without SPIN
+    #[arg(long, conflicts_with_all = ["dynamic", "stores", "spin_table", "examples"])]
+    pub symmetric: bool,
+
+    /// With --symmetric: another checker to measure in turns with the first one
+    #[arg(long, value_name = "PATH", requires = "symmetric")]
+    pub against: Option<PathBuf>,
+
+    /// Order of exploration (usual with --symmetric: both)
     #[arg(long, value_enum, default_value_t = Search::Usual)]
     pub search: Search,
 
@@ -57,13 +67,13 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub repetitions: u32,
 
-    /// One repetition with the stores trie and exact
+    /// One repetition with the stores trie and exact (with --symmetric: breadth first, at most 5 seconds)
     #[arg(long, conflicts_with_all = ["stores", "repetitions"])]
     pub quick: bool,
 
-    /// For each run of each tool
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-    pub timeout: u64,
+    /// For each run of each tool [default: 300; with --symmetric, 20]
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
 
     /// Which time speeds are computed from
     #[arg(long, value_enum, default_value_t = Clock::Wall)]
@@ -82,8 +92,8 @@ pub struct BenchArgs {
     pub quotient: Option<PathBuf>,
 
     /// Where to write the tables, after each model: between the marks `<!-- cargo xtask bench -->` (or `<!--
-    /// cargo xtask bench --dynamic -->`) and `<!-- end -->` where the file has them [default: standard
-    /// output, at the end]
+    /// cargo xtask bench --dynamic -->`, `<!-- cargo xtask bench --symmetric -->`) and `<!-- end -->` where
+    /// the file has them [default: standard output, at the end]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -127,6 +137,9 @@ impl Search {
 /// The memory limit of SPIN's verifier, in megabytes.
 const SPIN_MEMORY: u32 = 20_000;
 
+/// In seconds: the time limit of each run.
+const TIMEOUT: u64 = 300;
+
 /// The command that prints the tables.
 const COMMAND: &str = "cargo xtask bench";
 
@@ -134,7 +147,10 @@ pub fn run(args: &BenchArgs) -> Result<()> {
     if args.dynamic {
         return dynamic::run(args);
     }
-    let limit = Duration::from_secs(args.timeout);
+    if args.symmetric {
+        return symmetric::run(args);
+    }
+    let limit = Duration::from_secs(args.timeout());
     let mut spin = Spin::find(limit, Effort::Large)?;
     spin.memory = SPIN_MEMORY;
     let quotient = Quotient::find(args.quotient.clone(), "dist", limit)?;
@@ -203,6 +219,15 @@ impl BenchArgs {
             names => names.iter().map(String::as_str).collect(),
         };
         names.into_iter().map(|name| named(name).with_context(|| format!("no store {name}"))).collect()
+    }
+
+    fn timeout(&self) -> u64 {
+        let default = match (self.symmetric, self.quick) {
+            (false, _) => TIMEOUT,
+            (true, false) => symmetric::TIMEOUT,
+            (true, true) => symmetric::QUICK_TIMEOUT,
+        };
+        self.timeout.unwrap_or(default)
     }
 
     const fn repetitions(&self) -> u32 {
