@@ -27,7 +27,8 @@
 //!   successors are looked up;
 //! - a [`Cursor`] per walker: the tree of its last state, so that the cost depends on the change only. An
 //!   encoding knows what was touched since; only the leaves whose bits changed, and the nodes above them, are
-//!   looked up again. A state that is rebuilt is unfolded from where its tree differs;
+//!   looked up again. A state that is rebuilt is unfolded from where its tree differs. Under symmetry most
+//!   components may change at once: then all words are compared, or written, in one pass;
 //! - what is merged: new root pairs enter the set and, for a breadth-first search, the queue.
 //!
 //! A [`layout`] says *which bits are where*. It is learned from the states ([`learner`]), again and again
@@ -119,7 +120,9 @@ impl Cursor {
 
     /// Moves to the state of a root pair, and makes `into` describe it.
     fn rebuild<R>(&mut self, table: &Table<R>, root: u64, into: &mut Encoding) {
-        self.tree.unfold(&table.layout, &table.pairs, root, into);
+        // A system that writes encodings as a whole reads them as a whole.
+        let whole = self.tree.is_whole();
+        self.tree.unfold(&table.layout, &table.pairs, root, whole, into);
         self.tree.observe(into);
     }
 }
@@ -250,17 +253,28 @@ impl<R: Roots> Trie<R> {
             }
         }
         let mut trie = Self::with_layout(learner.layout(roots.len()), &self.budget, false);
+        // By index of `roots`: the new root pairs, if they are looked up below.
+        let mut moved = Vec::new();
         for &root in &roots {
             // Both cursors follow the same encoding, so both only visit what differs from the state before.
-            self.cursor.tree.unfold(&self.table.layout, &self.table.pairs, root, &mut encoding);
+            self.cursor.tree.unfold(&self.table.layout, &self.table.pairs, root, false, &mut encoding);
             let root = trie.root(&mut encoding)?;
             self.cursor.tree.observe_with(&trie.cursor.tree);
             trie.enter(trie.ticket(root), usize::MAX)?;
+            if self.queue.is_some() {
+                moved.push(root);
+            }
         }
-        if let Some(queue) = self.queue.take() {
-            let moved = self.requeue(&queue, &mut trie);
-            self.queue = Some(queue);
-            trie.queue = Some(moved?);
+        if let Some(queue) = &self.queue {
+            let mut requeued = Fifo::new(&self.budget);
+            for root in queue.iter() {
+                let at = roots
+                    .binary_search(&root)
+                    .expect("a set of roots is in order, and has those of the queue");
+                requeued.reserve()?;
+                requeued.push(moved[at]);
+            }
+            trie.queue = Some(requeued);
         }
         let gained = trie.table.pairs.len() < self.table.pairs.len() / 10 * 9;
         trie.is_settled = roots.len() >= 1 << 14 && !gained;
@@ -270,18 +284,6 @@ impl<R: Roots> Trie<R> {
         trie.id_limit = self.id_limit;
         *self = trie;
         Ok(())
-    }
-
-    /// The queue, with its root pairs converted to those of another trie.
-    fn requeue(&mut self, queue: &Fifo, trie: &mut Self) -> Result<Fifo, Full> {
-        let mut moved = Fifo::new(&self.budget);
-        let mut encoding = Encoding::new();
-        for root in queue.iter() {
-            self.cursor.rebuild(&self.table, root, &mut encoding);
-            moved.reserve()?;
-            moved.push(trie.root(&mut encoding)?);
-        }
-        Ok(moved)
     }
 }
 

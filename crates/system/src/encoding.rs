@@ -44,12 +44,22 @@ struct Slot {
 
 const NOTHING: Slot = Slot { offset: 0, len: ABSENT, capacity: 0 };
 const ABSENT: u32 = u32::MAX;
+/// A factor that spreads hints of lengths.
+const HINT: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A moment in the history of an encoding, for [`Encoding::touched`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Moment {
     encoding: u64,
     number: u64,
+}
+
+/// The lengths of the components of an encoding whose words are in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lengths {
+    /// By section: its width.
+    widths: [usize; 3],
+    lengths: Vec<u32>,
 }
 
 /// The components of one state. Two states are equal exactly if [`Encoding::same`] says so: they have the
@@ -163,6 +173,14 @@ impl Encoding {
         self.sections[section as usize].len() as u32
     }
 
+    /// The components of a section by index, as far as there are any.
+    #[inline]
+    pub fn section(&self, section: Section) -> impl ExactSizeIterator<Item = Option<&[u64]>> {
+        self.sections[section as usize].iter().map(|slot| {
+            (slot.len != ABSENT).then(|| &self.words[slot.offset as usize..][..slot.len as usize])
+        })
+    }
+
     /// All components, in the order of their keys.
     pub fn components(&self) -> impl Iterator<Item = (Key, &[u64])> {
         Section::ALL.into_iter().flat_map(move |section| {
@@ -224,23 +242,70 @@ impl Encoding {
         }
     }
 
-    /// Adds the next component of a section to an encoding that was cleared and is being filled in order:
-    /// `write` appends its words to those already there.
-    pub fn append(&mut self, section: Section, write: impl FnOnce(&mut Vec<u64>)) {
-        debug_assert!(self.touched.is_empty() && self.ordered);
-        let offset = self.words.len();
-        write(&mut self.words);
-        let len = (self.words.len() - offset) as u32;
-        self.settled = false;
-        self.sections[section as usize].push(Slot { offset: offset as u32, len, capacity: len });
+    /// Replaces all components by those that `write` writes, in the order of their keys.
+    pub fn refill(&mut self, write: impl FnOnce(&mut Refill<'_>)) {
+        let mut words = std::mem::take(&mut self.spare);
+        words.clear();
+        let mut refill = Refill { sections: &mut self.sections, words, widths: [0; 3], is_same: true };
+        write(&mut refill);
+        let Refill { words, widths, mut is_same, .. } = refill;
+        for (slots, width) in self.sections.iter_mut().zip(widths) {
+            is_same &= slots.len() == width;
+            slots.truncate(width);
+        }
+        self.spare = std::mem::replace(&mut self.words, words);
+        (self.dead, self.ordered) = (0, true);
+        // The head depends on lengths only.
+        self.settled &= is_same;
+        self.touch_everything();
     }
 
-    /// Skips the next index of a section of an encoding that is being filled in order. A component of the
-    /// same section must follow.
-    pub fn append_nothing(&mut self, section: Section) {
-        debug_assert!(self.touched.is_empty() && self.ordered);
-        self.settled = false;
-        self.sections[section as usize].push(NOTHING);
+    /// The lengths of all components; `None` if the words are not in order.
+    pub fn lengths(&self) -> Option<Lengths> {
+        self.ordered.then(|| Lengths {
+            widths: self.sections.each_ref().map(Vec::len),
+            lengths: self.sections.iter().flatten().map(|slot| slot.len).collect(),
+        })
+    }
+
+    /// A number by which to look for the lengths: encodings with equal lengths, in order, have the same
+    /// number, others rarely.
+    #[inline]
+    pub fn lengths_hint(&self) -> u64 {
+        let ends = |slots: &Vec<Slot>| slots.iter().fold(0, |sum: u32, slot| sum.wrapping_add(slot.offset));
+        let [root, threads, objects] = &self.sections;
+        let mut hint = self.words.len() as u64;
+        for section in [root, threads, objects] {
+            hint = (hint ^ section.len() as u64 ^ u64::from(ends(section)) << 16).wrapping_mul(HINT);
+        }
+        hint
+    }
+
+    /// The words of all components, one after the other, if they are in order and have these lengths.
+    #[inline]
+    pub fn words_in(&self, lengths: &Lengths) -> Option<&[u64]> {
+        if !self.ordered || self.sections.each_ref().map(Vec::len) != lengths.widths {
+            return None;
+        }
+        let mut others = lengths.lengths.iter();
+        let mut differences = 0;
+        for section in &self.sections {
+            let both = section.iter().zip(&mut others);
+            differences |= both.fold(0, |differences, (slot, other)| differences | slot.len ^ other);
+        }
+        (differences == 0).then_some(&self.words)
+    }
+
+    /// Lets `write` replace the words of all components, if they are in order and have these lengths. Returns
+    /// whether they have.
+    #[inline]
+    pub fn overwrite(&mut self, lengths: &Lengths, write: impl FnOnce(&mut [u64])) -> bool {
+        let has_lengths = self.words_in(lengths).is_some();
+        if has_lengths {
+            self.touch_everything();
+            write(&mut self.words);
+        }
+        has_lengths
     }
 
     /// Whether both encodings describe the same state.
@@ -345,6 +410,50 @@ impl Encoding {
         self.spare = old;
         self.dead = 0;
         self.ordered = true;
+    }
+}
+
+/// Writes an encoding anew: see [`Encoding::refill`].
+pub struct Refill<'e> {
+    sections: &'e mut [Vec<Slot>; 3],
+    words: Vec<u64>,
+    /// By section: the number of indices that were written.
+    widths: [usize; 3],
+    /// Whether everything is at the same place as before.
+    is_same: bool,
+}
+
+impl Refill<'_> {
+    /// Adds the next component of a section: `write` appends its words to those already there.
+    #[inline]
+    pub fn component(&mut self, section: Section, write: impl FnOnce(&mut Vec<u64>)) {
+        let offset = self.words.len();
+        write(&mut self.words);
+        let len = (self.words.len() - offset) as u32;
+        self.put(section, Slot { offset: offset as u32, len, capacity: len });
+    }
+
+    /// Skips the next index of a section. A component of the same section must follow.
+    pub fn nothing(&mut self, section: Section) {
+        self.put(section, NOTHING);
+    }
+
+    #[inline]
+    fn put(&mut self, section: Section, new: Slot) {
+        let slots = &mut self.sections[section as usize];
+        let index = self.widths[section as usize];
+        self.widths[section as usize] += 1;
+        match slots.get_mut(index) {
+            Some(slot) if (slot.offset, slot.len) == (new.offset, new.len) => slot.capacity = new.capacity,
+            Some(slot) => {
+                *slot = new;
+                self.is_same = false;
+            }
+            None => {
+                slots.push(new);
+                self.is_same = false;
+            }
+        }
     }
 }
 
@@ -487,6 +596,37 @@ mod tests {
         assert_eq!(encoding.touched(fourth), None);
         let other = Encoding::new();
         assert_eq!(other.touched(fourth), None);
+    }
+
+    #[test]
+    fn words_in_order_are_read_and_overwritten_at_once() {
+        let filled = |lens: &[usize]| {
+            let mut encoding = Encoding::new();
+            encoding.refill(|into| {
+                for (index, &len) in lens.iter().enumerate() {
+                    let words = vec![index as u64; len];
+                    into.component(Section::ALL[index / 2], |out| out.extend_from_slice(&words));
+                }
+            });
+            encoding
+        };
+        let mut encoding = filled(&[1, 2, 0, 3]);
+        let lengths = encoding.lengths().expect("it was filled in order");
+        assert_eq!(encoding.words_in(&lengths), Some(&[0, 1, 1, 3, 3, 3][..]));
+        for other in [&[1, 2, 0][..], &[1, 2, 1, 3], &[2, 1, 0, 3], &[1, 2, 0, 3, 0], &[]] {
+            assert_eq!(filled(other).words_in(&lengths), None, "{other:?}");
+            assert!(!filled(other).overwrite(&lengths, |_| panic!("it has other lengths")));
+        }
+        let before = encoding.now();
+        assert!(encoding.overwrite(&lengths, |words| words.fill(7)));
+        assert_eq!(encoding.touched(before), None);
+        assert_eq!(encoding.get(key(Section::Threads, 1)), Some(&[7, 7, 7][..]));
+        assert_eq!(encoding.get(key(Section::Threads, 0)), Some(&[][..]));
+        encoding.set(key(Section::Threads, 0), &[5]);
+        assert_eq!((encoding.words_in(&lengths), encoding.lengths()), (None, None));
+        encoding.flat();
+        assert_eq!(encoding.lengths(), filled(&[1, 2, 1, 3]).lengths());
+        assert_eq!(encoding.lengths_hint(), filled(&[1, 2, 1, 3]).lengths_hint());
     }
 
     #[test]

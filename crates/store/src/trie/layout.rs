@@ -35,6 +35,10 @@ pub struct TreeLayout {
     sources: Vec<Source>,
     /// By leaf, except for the last, and bit: which of its sources the bit belongs to.
     source_of: Vec<u8>,
+    /// The leaves that are likely to change.
+    lively: Vec<Lively>,
+    /// By slot: the bits that are in other leaves.
+    still: Vec<u64>,
     /// The inner node above the rest.
     above_rest: u32,
     nodes: Vec<Node>,
@@ -64,6 +68,14 @@ pub struct Source {
     pub mask: u32,
     rotation: u32,
     pub slot: u32,
+}
+
+/// A leaf that is likely to change.
+#[derive(Clone, Copy, Debug)]
+pub struct Lively {
+    pub leaf: u32,
+    /// The inner node above the leaf.
+    pub above: u32,
 }
 
 /// An inner node.
@@ -126,6 +138,8 @@ impl TreeLayout {
             first_sources: vec![0],
             sources: Vec::new(),
             source_of: Vec::new(),
+            lively: Vec::new(),
+            still: vec![0; missing.len()],
             above_rest: NOWHERE,
             nodes: Vec::new(),
         };
@@ -158,6 +172,7 @@ impl TreeLayout {
                         at += bits.width;
                     }
                     assert!(at <= LEAF_BITS, "a leaf is its own number");
+                    layout.lively.push(Lively { leaf: leaf as u32, above });
                     layout.source_of.resize((leaf + 1) * LEAF_BITS as usize, 0);
                     layout.first_sources.push(layout.sources.len() as u32);
                     leaf
@@ -173,6 +188,50 @@ impl TreeLayout {
             layout.first_fields.push(layout.fields.len() as u32);
         }
         layout
+    }
+
+    /// The layout for states in which only these bits, by slot, are likely to change.
+    pub fn expecting(mut self, varying: &[u64]) -> Self {
+        let (first, sources) = (&self.first_sources, &self.sources);
+        let sources = |lively: &Lively| {
+            &sources[first[lively.leaf as usize] as usize..first[lively.leaf as usize + 1] as usize]
+        };
+        let (still, lively) = (&mut self.still, &mut self.lively);
+        lively.retain(|lively| {
+            let varies = |source: &Source| varying[source.slot as usize] & source.place(u32::MAX) != 0;
+            let is_lively = sources(lively).iter().any(varies);
+            if !is_lively {
+                let bits =
+                    sources(lively).iter().map(|source| (source.slot as usize, source.place(u32::MAX)));
+                bits.for_each(|(slot, bits)| still[slot] |= bits);
+            }
+            is_lively
+        });
+        self
+    }
+
+    /// The leaves that are likely to change.
+    #[inline]
+    pub fn lively(&self) -> &[Lively] {
+        &self.lively
+    }
+
+    /// By slot: the bits that are in other leaves than those that are likely to change.
+    #[inline]
+    pub fn still(&self) -> &[u64] {
+        &self.still
+    }
+
+    /// The fields of a leaf.
+    #[inline]
+    pub fn sources(&self, leaf: Position) -> &[Source] {
+        &self.sources[self.first_sources[leaf] as usize..self.first_sources[leaf + 1] as usize]
+    }
+
+    /// The slots of the components of a section, by index, as far as there are any.
+    #[inline]
+    pub fn spans(&self, section: Section) -> &[Span] {
+        &self.spans[section as usize]
     }
 
     pub fn leaves(&self) -> usize {
@@ -259,6 +318,12 @@ impl Source {
     #[inline]
     pub fn place(&self, leaf: u32) -> u64 {
         u64::from(leaf & self.mask).rotate_left(self.rotation)
+    }
+
+    /// Moves the bits of a word to their place in the leaf.
+    #[inline]
+    pub fn take(&self, word: u64) -> u32 {
+        word.rotate_right(self.rotation) as u32 & self.mask
     }
 }
 

@@ -110,7 +110,9 @@ impl ShapeLearner {
                 columns.map(|((slot, width), values)| Column::new(slot, width, values, self.states)).collect()
             })
             .collect();
-        TreeLayout::new(&lengths, &self.tree(&components, effort))
+        let varying = components.iter().flatten().map(|column| column.varying);
+        let varying: Vec<u64> = std::iter::once(0).chain(varying).collect();
+        TreeLayout::new(&lengths, &self.tree(&components, effort)).expecting(&varying)
     }
 
     fn tree(&self, components: &[Vec<Column>], effort: usize) -> Tree {

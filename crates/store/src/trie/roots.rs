@@ -31,7 +31,8 @@ pub trait Roots {
     /// Adds a root pair, unless it is there already or `admit`, which gets the number of roots, refuses it.
     fn insert(&mut self, root: u64, admit: impl FnOnce(usize) -> Result<(), Full>) -> Result<Rooted, Full>;
 
-    /// All root pairs, in an order in which they can be moved to another trie.
+    /// All root pairs, in an order in which they can be moved to another trie: that of their numbers, if
+    /// there are numbers, otherwise sorted.
     fn to_move(&self) -> Vec<u64>;
 
     /// The root pair of a state; `None` if states have no numbers.

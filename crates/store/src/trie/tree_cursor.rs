@@ -1,5 +1,8 @@
 //! The tree of one state, which follows an encoding.
 
+mod forms;
+mod whole;
+
 use std::ops::Range;
 
 use system::{Encoding, Key, Moment, Section, Write};
@@ -8,6 +11,7 @@ use super::layout::{NOWHERE, Position, ROOT, Slot, TreeLayout};
 use super::pairs::{ABSENT, PairTable, Pairs, join, split};
 use super::queue::Queue;
 use crate::Full;
+use forms::Forms;
 
 /// The words and numbers of the tree of one state.
 #[derive(Debug)]
@@ -27,6 +31,13 @@ pub struct TreeCursor {
     rest_words: Vec<u64>,
     /// The moment of the encoding that the tree represents.
     moment: Option<Moment>,
+    /// An update has failed: numbers and words do not fit together.
+    is_torn: bool,
+    /// The last update compared the encoding as a whole.
+    is_whole: bool,
+    /// Scratch space by slot: the bits that change.
+    changes: Vec<u64>,
+    forms: Forms,
     /// Scratch space: the components that were undone or are to be written to an encoding, and positions to
     /// visit.
     keys: Vec<Key>,
@@ -45,6 +56,10 @@ impl TreeCursor {
             rest: Vec::new(),
             rest_words: Vec::new(),
             moment: None,
+            is_torn: false,
+            is_whole: false,
+            changes: vec![0; layout.slots()],
+            forms: Forms::default(),
             keys: Vec::new(),
             stack: Vec::new(),
         }
@@ -71,6 +86,11 @@ impl TreeCursor {
         self.update(layout, pairs, encoding)?;
         self.observe(encoding);
         Ok(self.root(layout))
+    }
+
+    /// Whether the last update compared the encoding as a whole.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
     }
 
     /// Whether the tree represents the state of an encoding that has not changed since.
@@ -114,7 +134,9 @@ impl TreeCursor {
         encoding: &Encoding,
     ) -> Result<(), Full> {
         let touched = self.moment.take().and_then(|moment| encoding.touched(moment));
-        let mut rest_changed = false;
+        let touched = touched.filter(|keys| !whole::is_most(layout, keys.len()));
+        self.is_whole = touched.is_none();
+        let mut rest_changed = std::mem::replace(&mut self.is_torn, true);
         if let Some(keys) = touched {
             self.go_back(layout, encoding, keys);
             for &key in keys {
@@ -124,11 +146,7 @@ impl TreeCursor {
                 rest_changed |= self.update_component(layout, self.keys[at], encoding);
             }
         } else {
-            self.clear_log();
-            for key in layout.components() {
-                self.update_component(layout, key, encoding);
-            }
-            rest_changed = true;
+            rest_changed |= self.update_whole(layout, encoding);
         }
         if rest_changed {
             self.update_rest(layout, pairs, touched, encoding)?;
@@ -138,6 +156,7 @@ impl TreeCursor {
             // Changes of the list of components in the rest cannot be undone.
             self.clear_log();
         }
+        self.is_torn = false;
         Ok(())
     }
 
@@ -345,16 +364,23 @@ impl TreeCursor {
     }
 
     /// Moves to the state of a root pair, and makes `into` describe it, but does not follow `into`.
-    pub fn unfold(&mut self, layout: &TreeLayout, pairs: &PairTable, root: u64, into: &mut Encoding) {
+    /// If `whole`, all components of `into` count as touched.
+    pub fn unfold(
+        &mut self,
+        layout: &TreeLayout,
+        pairs: &PairTable,
+        root: u64,
+        whole: bool,
+        into: &mut Encoding,
+    ) {
         // What a failed update left open does not matter any more.
         while self.open.pop().is_some() {}
         self.clear_log();
+        let is_torn = std::mem::take(&mut self.is_torn);
         let touched = self.moment.take().and_then(|moment| into.touched(moment));
-        let is_known = touched.is_some();
-        match touched {
-            Some(keys) => self.keys.extend_from_slice(keys),
-            None => self.keys.extend(layout.components()),
-        }
+        let touched = touched.filter(|_| !is_torn && !whole);
+        let by_component = touched.is_some();
+        self.keys.extend_from_slice(touched.unwrap_or_default());
         self.stack.clear();
         if layout.inner() == 0 {
             self.stack.push((layout.rest() as u32, split(root)[0]));
@@ -363,7 +389,7 @@ impl TreeCursor {
         }
         while let Some((position, number)) = self.stack.pop() {
             let old = std::mem::replace(&mut self.numbers[position as usize], number);
-            if old == number && is_known {
+            if old == number && !is_torn {
                 continue;
             }
             if let Some(inner) = position.checked_sub(layout.leaves() as u32) {
@@ -372,15 +398,18 @@ impl TreeCursor {
                 self.keys.extend(self.rest.iter().map(|(key, _)| *key));
                 self.unfold_rest(pairs, number);
                 self.keys.extend(self.rest.iter().map(|(key, _)| *key));
-            } else {
+            } else if by_component {
                 self.unfold_leaf(layout, position as usize, old ^ number);
+            } else {
+                self.unfold_whole_leaf(layout, position as usize, old ^ number);
             }
         }
-        if !is_known {
-            into.clear();
-        }
-        for &key in &self.keys {
-            self.show(layout, key, into);
+        if by_component {
+            for &key in &self.keys {
+                self.show(layout, key, into);
+            }
+        } else {
+            self.show_whole(layout, into);
         }
         self.keys.clear();
     }

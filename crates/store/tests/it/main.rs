@@ -1,4 +1,5 @@
 //! All integration tests of stores in one executable.
 
 mod lossy;
+mod renamed;
 mod stores;
