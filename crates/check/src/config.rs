@@ -236,8 +236,10 @@ choices! {
         /// By a depth-first traversal of each state.
         Dfs = "dfs",
         /// By their least access chains, which are repaired step by step.
-        #[default]
         Chain = "chain",
+        /// Small states anew for each state, others by chains.
+        #[default]
+        Auto = "auto",
     }
     /// Whether something is used that not every check allows.
     Switch {
@@ -472,6 +474,7 @@ impl Config {
         let naming = match self.naming.unwrap_or_default() {
             Naming::Dfs => symmetry::Naming::Dfs,
             Naming::Chain => symmetry::Naming::Chain,
+            Naming::Auto => symmetry::Naming::Auto,
         };
         Some(SymmetryConfig { level, naming, options: symmetry::Options::default() })
     }

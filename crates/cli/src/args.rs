@@ -65,9 +65,10 @@ full      states that differ only in names of objects, threads and abstract ids"
 
 const NAMING: &str = "\
 How objects get their names under symmetry:
+auto      as is fastest: small states anew for each state, others as with chain
 chain     by the shortest path to the object, updated after each step
 dfs       by traversing each state
-[default: chain]";
+[default: auto]";
 
 /// Checks concurrent programs that create threads and objects while they run.
 ///

@@ -2,6 +2,7 @@
 
 use ir::{LocationId, TypeId};
 
+use crate::layout::ArrayShape;
 use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId};
 
 /// A thread, object or abstract id. Programs that do not ask for ids cannot observe which one it is.
@@ -66,6 +67,33 @@ pub enum Content<'s> {
     Value(TypeId, &'s [u64]),
 }
 
+/// What a unit consists of.
+#[derive(Clone, Copy, Debug)]
+pub enum Item<'s> {
+    /// A word without references.
+    Word(u64),
+    /// The content of the place with this label.
+    Content(u64, Content<'s>),
+}
+
+/// A block of words of a unit.
+#[derive(Clone, Copy)]
+enum Block<'s, 'l> {
+    /// At `base`, which is `inset` words into the unit.
+    Shaped {
+        base: usize,
+        inset: usize,
+        shape: &'l Shape,
+    },
+    Array {
+        base: usize,
+        array: ArrayShape,
+        length: u32,
+    },
+    /// Words without references.
+    Words(&'s [u64]),
+}
+
 /// The label of a slot, `base` words into its unit.
 pub(crate) const fn label(base: usize, slot: Slot) -> u64 {
     ((base as u64 + slot.word as u64) << 6 | slot.shift as u64) << 32
@@ -81,80 +109,114 @@ impl State {
     /// Visits every place of a unit that mentions entities, in order: its label and its content.
     #[inline]
     pub fn contents<'s>(&'s self, layout: &Layout, node: NodeRef, visit: &mut impl FnMut(u64, Content<'s>)) {
-        match node {
-            NodeRef::Root => self.contents_of(layout, 0, 0, &layout.root, visit),
-            NodeRef::Thread(id) => {
-                if !self.is_running(id) {
-                    return;
-                }
-                let base = self.thread(id);
-                self.contents_of(layout, base, 0, &layout.thread, visit);
-                for frame in self.frames(layout, id) {
-                    self.contents_of(layout, frame, frame - base, self.frame_shape(layout, frame), visit);
-                }
-            }
-            NodeRef::Object(id) => {
-                let base = self.object(id);
-                match layout.kind(self.read(base, layout.tag)) {
-                    ObjectKind::Record(record) => {
-                        self.contents_of(layout, base, 0, &layout.records[record], visit);
-                    }
-                    ObjectKind::Lock => self.contents_of(layout, base, 0, &layout.lock, visit),
-                    ObjectKind::Channel(_) => {}
-                    ObjectKind::Array(array) => {
-                        let array = layout.arrays[array as usize];
-                        if array.kind != SlotKind::Data {
-                            for index in 0..self.read(base, layout.array_length) as u32 {
-                                self.content_of(layout, base, 0, array.slot(index), visit);
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        self.blocks(layout, node, &mut |block| self.contents_of_block(layout, block, visit));
     }
 
     /// Visits every word of a unit, with references masked out, and of those collections in it that hold
     /// none.
     #[inline]
     pub fn data(&self, layout: &Layout, node: NodeRef, visit: &mut impl FnMut(u64)) {
+        self.blocks(layout, node, &mut |block| self.data_of_block(layout, block, visit));
+    }
+
+    /// [`State::data`] and [`State::contents`] in one go. Returns a small number for what the unit is one of;
+    /// threads that have ended have the greatest one.
+    #[inline]
+    pub fn scan<'s>(&'s self, layout: &Layout, node: NodeRef, visit: &mut impl FnMut(Item<'s>)) -> u32 {
+        self.blocks(layout, node, &mut |block| {
+            self.data_of_block(layout, block, &mut |word| visit(Item::Word(word)));
+            self.contents_of_block(layout, block, &mut |label, content| visit(Item::Content(label, content)));
+        })
+    }
+
+    /// Visits the blocks of words that a unit consists of. Returns a small number for what the unit is one of.
+    #[inline]
+    fn blocks<'s, 'l>(
+        &'s self,
+        layout: &'l Layout,
+        node: NodeRef,
+        visit: &mut impl FnMut(Block<'s, 'l>),
+    ) -> u32 {
         match node {
-            NodeRef::Root => self.data_of(layout, 0, &layout.root, visit),
+            NodeRef::Root => {
+                visit(Block::Shaped { base: 0, inset: 0, shape: &layout.root });
+                0
+            }
             NodeRef::Thread(id) => {
-                if self.is_running(id) {
-                    self.data_of(layout, self.thread(id), &layout.thread, visit);
-                    for frame in self.frames(layout, id) {
-                        self.data_of(layout, frame, self.frame_shape(layout, frame), visit);
-                    }
+                let node = self.memory.threads.get(id.0);
+                if node.len == 0 {
+                    return u32::MAX;
                 }
+                let (base, end) = (node.offset as usize, (node.offset + node.len) as usize);
+                let header = layout.thread.len();
+                if header > 0 {
+                    visit(Block::Shaped { base, inset: 0, shape: &layout.thread });
+                }
+                let mut at = base + header;
+                let location = self.read_untraced(at, layout.location);
+                let kind = layout.procedure_of[LocationId(location as u32)].0;
+                while at < end {
+                    let shape = self.frame_shape(layout, at);
+                    visit(Block::Shaped { base: at, inset: at - base, shape });
+                    at += shape.len();
+                }
+                kind
             }
             NodeRef::Object(id) => {
                 let base = self.object(id);
-                match layout.kind(self.read(base, layout.tag)) {
-                    ObjectKind::Record(record) => self.data_of(layout, base, &layout.records[record], visit),
-                    ObjectKind::Lock => self.data_of(layout, base, &layout.lock, visit),
-                    ObjectKind::Channel(_) => {
-                        self.words_of(node).unwrap_or_default().iter().copied().for_each(visit);
+                let tag = self.read_untraced(base, layout.tag);
+                match layout.kind(tag) {
+                    ObjectKind::Record(record) => {
+                        visit(Block::Shaped { base, inset: 0, shape: &layout.records[record] });
                     }
+                    ObjectKind::Lock => visit(Block::Shaped { base, inset: 0, shape: &layout.lock }),
+                    ObjectKind::Channel(_) => visit(Block::Words(self.words_of(node).unwrap_or_default())),
                     ObjectKind::Array(array) => {
-                        let array = layout.arrays[array as usize];
-                        let length = self.read(base, layout.array_length) as u32;
-                        visit(self.memory.words[base]);
-                        match array.kind {
-                            SlotKind::Data => {
-                                self.memory.words[base + 1..base + array.words(length)]
-                                    .iter()
-                                    .copied()
-                                    .for_each(visit);
-                            }
-                            SlotKind::Value(_) => {
-                                for index in 0..length {
-                                    self.data_of_value(layout, base, array.slot(index), visit);
-                                }
-                            }
-                            SlotKind::Object | SlotKind::Thread | SlotKind::Abstract(_) => {}
+                        let length = self.read_untraced(base, layout.array_length) as u32;
+                        visit(Block::Array { base, array: layout.arrays[array as usize], length });
+                    }
+                }
+                tag as u32
+            }
+        }
+    }
+
+    #[inline]
+    fn contents_of_block<'s>(
+        &'s self,
+        layout: &Layout,
+        block: Block<'s, '_>,
+        visit: &mut impl FnMut(u64, Content<'s>),
+    ) {
+        match block {
+            Block::Shaped { base, inset, shape } => self.contents_of(layout, base, inset, shape, visit),
+            Block::Array { base, array, length } if array.kind != SlotKind::Data => {
+                for index in 0..length {
+                    self.content_of(layout, base, 0, array.slot(index), visit);
+                }
+            }
+            Block::Array { .. } | Block::Words(_) => {}
+        }
+    }
+
+    #[inline]
+    fn data_of_block(&self, layout: &Layout, block: Block<'_, '_>, visit: &mut impl FnMut(u64)) {
+        match block {
+            Block::Shaped { base, shape, .. } => self.data_of(layout, base, shape, visit),
+            Block::Words(words) => words.iter().copied().for_each(visit),
+            Block::Array { base, array, length } => {
+                visit(self.memory.words[base]);
+                match array.kind {
+                    SlotKind::Data => {
+                        let elements = &self.memory.words[base + 1..base + array.words(length)];
+                        elements.iter().copied().for_each(visit);
+                    }
+                    SlotKind::Value(_) => {
+                        for index in 0..length {
+                            self.data_of_value(layout, base, array.slot(index), visit);
                         }
                     }
+                    SlotKind::Object | SlotKind::Thread | SlotKind::Abstract(_) => {}
                 }
             }
         }
@@ -179,7 +241,7 @@ impl State {
 
     /// The shape of the frame that starts at `frame`.
     pub fn frame_shape<'l>(&self, layout: &'l Layout, frame: usize) -> &'l Shape {
-        let location = LocationId(self.read(frame, layout.location) as u32);
+        let location = LocationId(self.read_untraced(frame, layout.location) as u32);
         &layout.frames[layout.procedure_of[location]]
     }
 
@@ -194,7 +256,7 @@ impl State {
         visit: &mut impl FnMut(u64, Content<'s>),
     ) {
         for &slot in &shape.edges {
-            if let Some(target) = Entity::of_slot(slot.kind, self.read(base, slot)) {
+            if let Some(target) = Entity::of_slot(slot.kind, self.read_untraced(base, slot)) {
                 visit(label(inset, slot), Content::Name(target));
             }
         }
@@ -211,7 +273,7 @@ impl State {
         slot: Slot,
         visit: &mut impl FnMut(u64, Content<'s>),
     ) {
-        let raw = self.read(base, slot);
+        let raw = self.read_untraced(base, slot);
         if let SlotKind::Value(ty) = slot.kind {
             if raw != 0 && layout.terms.has_names(ty) {
                 visit(label(inset, slot), Content::Value(ty, self.value(layout, ty, raw)));

@@ -144,22 +144,23 @@ impl State {
             }
         };
         let mut order = std::mem::take(&mut self.scratch.order);
-        into.clear();
-        into.append(Section::Root, |out| self.append(layout, NodeRef::Root, Some(names), out));
-        by_name(&self.memory.threads, &names.threads, &mut order);
-        for &id in &order {
-            if id == GAP {
-                into.append_nothing(Section::Threads);
-                continue;
+        into.refill(|into| {
+            into.component(Section::Root, |out| self.append(layout, NodeRef::Root, Some(names), out));
+            by_name(&self.memory.threads, &names.threads, &mut order);
+            for &id in &order {
+                if id == GAP {
+                    into.nothing(Section::Threads);
+                    continue;
+                }
+                let unit = NodeRef::Thread(ThreadId(id));
+                into.component(Section::Threads, |out| self.append(layout, unit, Some(names), out));
             }
-            let unit = NodeRef::Thread(ThreadId(id));
-            into.append(Section::Threads, |out| self.append(layout, unit, Some(names), out));
-        }
-        by_name(&self.memory.objects, &names.objects, &mut order);
-        for &id in &order {
-            let unit = NodeRef::Object(ObjectId(id));
-            into.append(Section::Objects, |out| self.append(layout, unit, Some(names), out));
-        }
+            by_name(&self.memory.objects, &names.objects, &mut order);
+            for &id in &order {
+                let unit = NodeRef::Object(ObjectId(id));
+                into.component(Section::Objects, |out| self.append(layout, unit, Some(names), out));
+            }
+        });
         self.scratch.order = order;
     }
 
@@ -182,16 +183,16 @@ impl State {
     }
 
     /// Brings `into` up to date after a renaming. `into` must show this state as it was when it was last
-    /// encoded. `units` must contain every renamed unit and every unit that mentions one. There are `threads`
-    /// and `objects` names; only names of threads leave gaps.
+    /// encoded. `units` must contain every renamed unit and every unit that mentions one. Only names of threads
+    /// leave gaps.
     pub fn encode_renamed(
         &mut self,
         layout: &Layout,
         names: &Names,
         units: impl Iterator<Item = NodeRef>,
-        [threads, objects]: [usize; 2],
         into: &mut Encoding,
     ) {
+        let [threads, objects] = [self.memory.threads.count, self.memory.objects.count];
         self.encode_changed(layout, names, into);
         let mut buffer = std::mem::take(&mut self.scratch.words);
         for unit in units {

@@ -645,6 +645,11 @@ impl Layout {
         self.has_objects || !self.thread_ids_observable
     }
 
+    /// Whether the collector follows the graph of references, which it cannot do in collections.
+    pub(crate) fn has_collector(&self) -> bool {
+        self.collects_garbage() && !self.named_values
+    }
+
     /// Whether entities can be mentioned other than at places of units: in collections, or as abstract ids.
     pub fn has_relations(&self) -> bool {
         self.named_values || self.abstracts.iter().any(|&count| count > 0)

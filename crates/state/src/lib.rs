@@ -22,7 +22,7 @@ mod write;
 
 pub use ir::TypeId;
 
-pub use edges::{Content, Edge, Entity};
+pub use edges::{Content, Edge, Entity, Item};
 pub use encode::Names;
 pub use ids::{NodeRef, ObjectId, ThreadId};
 pub use journal::{Change, Mention, SPARE, make_room};

@@ -48,6 +48,8 @@ pub(crate) struct Nodes {
     first_free: u32,
     /// The number of words of all of them.
     words: usize,
+    /// The number of those that exist.
+    pub count: usize,
 }
 
 impl Nodes {
@@ -61,6 +63,7 @@ impl Nodes {
         }
         let old = std::mem::replace(&mut self.table[index], node);
         self.words = self.words + node.len as usize - old.len as usize;
+        self.count = self.count + usize::from(node.exists()) - usize::from(old.exists());
         old
     }
 
@@ -86,6 +89,7 @@ impl Nodes {
         self.table.clear();
         self.first_free = 0;
         self.words = 0;
+        self.count = 0;
     }
 }
 

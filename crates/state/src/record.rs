@@ -7,9 +7,15 @@ use crate::{Edge, Entity, Layout, NodeRef, Shape, Slot, State};
 
 impl State {
     /// Journals changes of the graph from now on, for a reader that finds the garbage itself. There must be
-    /// no step to take back.
+    /// no step to take back, unless such changes were journalled before.
     pub fn record_graph(&mut self) {
         self.graph_reader = Some(GraphReader::Names);
+        self.collector.forget();
+    }
+
+    /// Takes back [`State::record_graph`]: garbage is found by the collector again.
+    pub fn record_for_collector(&mut self, layout: &Layout) {
+        self.graph_reader = layout.has_collector().then_some(GraphReader::Collector);
         self.collector.forget();
     }
 

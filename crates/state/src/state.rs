@@ -72,13 +72,12 @@ impl UnitsChanged {
 impl State {
     /// The state with initial globals and nothing else.
     pub fn new(layout: &Layout) -> Self {
-        let has_collector = layout.collects_garbage() && !layout.named_values;
         let mut unencoded = Reader::<UnitSet>::default();
         unencoded.digest.insert(NodeRef::Root.index());
         Self {
             memory: Memory::new(&layout.root.template),
             journal: Journal::default(),
-            graph_reader: has_collector.then_some(GraphReader::Collector),
+            graph_reader: layout.has_collector().then_some(GraphReader::Collector),
             unencoded,
             shown: None,
             changed_places: Reader::default(),
@@ -233,6 +232,11 @@ impl State {
                 Some(UnitKind::Object(layout.kind(tag)))
             }
         }
+    }
+
+    /// The number of threads and objects.
+    pub const fn unit_count(&self) -> usize {
+        self.memory.threads.count + self.memory.objects.count
     }
 
     /// All threads, then all objects.

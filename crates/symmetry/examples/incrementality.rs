@@ -175,7 +175,7 @@ fn costs(engine: &Engine, size: usize) -> Costs {
             engine.fire_only(&mut state, step);
             namer.step(layout, &mut state.state);
             black_box(namer.names(layout, &mut state.state));
-            namer.undo(&state.state);
+            namer.undo(engine.layout(), &mut state.state);
             engine.undo(&mut state);
         })
     };

@@ -1,48 +1,39 @@
 //! Names for the elements of abstract enums.
 
-use state::Layout;
+use state::{Entity, Layout};
 
 use crate::namer::UNNAMED;
 
-/// Gives names to elements of abstract enums. Named constants keep theirs, since properties mention them.
-pub struct AbstractNames<'n> {
-    names: &'n mut Vec<Vec<u32>>,
-    /// By enum: the names that are left, the next one last.
-    left: Vec<Vec<u32>>,
-}
-
-impl<'n> AbstractNames<'n> {
-    pub fn new(layout: &Layout, names: &'n mut Vec<Vec<u32>>) -> Self {
-        let needed = layout.abstracts.iter().any(|&count| count > 0);
-        names.resize(layout.abstracts.len(), Vec::new());
-        let mut left = Vec::new();
-        if needed {
-            for (names, (&count, of)) in names.iter_mut().zip(layout.abstracts.iter().zip(0..)) {
-                names.clear();
-                names.resize(count as usize, UNNAMED);
-                let is_constant = |&id: &u32| layout.named_constants.contains(&(of, id));
-                for id in (0..count).filter(is_constant) {
-                    names[id as usize] = id;
-                }
-                left.push((0..count).rev().filter(|id| !is_constant(id)).collect());
+/// Names the elements of abstract enums, those of each enum in the given order, then those that are not in it.
+/// Named constants keep their names, since properties mention them.
+pub fn name_abstracts(
+    layout: &Layout,
+    order: &(impl Iterator<Item = Entity> + Clone),
+    names: &mut Vec<Vec<u32>>,
+) {
+    names.resize(layout.abstracts.len(), Vec::new());
+    for (names, (&count, of)) in names.iter_mut().zip(layout.abstracts.iter().zip(0..)) {
+        names.clear();
+        if count == 0 {
+            continue;
+        }
+        names.resize(count as usize, UNNAMED);
+        let is_constant = |&id: &u32| layout.named_constants.contains(&(of, id));
+        (0..count).filter(is_constant).for_each(|id| names[id as usize] = id);
+        let mut left = (0..count).filter(|id| !is_constant(id));
+        let mut name = |id: u32| {
+            let name = &mut names[id as usize];
+            if *name == UNNAMED {
+                *name = left.next().expect("a name for each element");
+            }
+        };
+        for entity in order.clone() {
+            if let Entity::Abstract(other, id) = entity
+                && other == of
+            {
+                name(id);
             }
         }
-        Self { names, left }
-    }
-
-    pub fn name(&mut self, of: u32, id: u32) {
-        let name = &mut self.names[of as usize][id as usize];
-        if *name == UNNAMED {
-            *name = self.left[of as usize].pop().expect("a name for each element");
-        }
-    }
-
-    /// Gives the names that are left to the elements that no unit mentions.
-    pub fn finish(mut self) {
-        for of in 0..self.left.len() as u32 {
-            for id in 0..self.names[of as usize].len() as u32 {
-                self.name(of, id);
-            }
-        }
+        (0..count).for_each(name);
     }
 }

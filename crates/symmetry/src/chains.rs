@@ -356,6 +356,11 @@ impl Chains {
         self.touched = touched;
     }
 
+    /// Whether there is a step to take back.
+    pub fn has_steps(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
     /// Follows the last step, and drops the garbage that it made.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
         self.marks.push((self.log.len(), self.version));

@@ -11,6 +11,9 @@ use system::Encoding;
 use crate::chains::Chains;
 use crate::namer::UNNAMED;
 
+/// If more than one in this number of units is renamed, everything is encoded anew.
+const FEW: usize = 4;
+
 #[derive(Debug)]
 pub struct EncodedNames {
     names: Names,
@@ -71,17 +74,7 @@ impl EncodedNames {
     pub fn set_to_ids(&mut self, layout: &Layout, state: &State) {
         self.renaming.clear();
         self.starts.clear();
-        let Names { threads, objects, abstracts } = &mut self.names;
-        let exists = |node: NodeRef, id: u32| if state.exists(node) { id } else { UNNAMED };
-        threads.clear();
-        threads.extend((0..state.thread_limit()).map(|id| exists(NodeRef::Thread(ThreadId(id)), id)));
-        objects.clear();
-        objects.extend((0..state.object_limit()).map(|id| exists(NodeRef::Object(ObjectId(id)), id)));
-        abstracts.resize(layout.abstracts.len(), Vec::new());
-        for (names, &count) in abstracts.iter_mut().zip(&layout.abstracts) {
-            names.clear();
-            names.extend(0..count);
-        }
+        set_to_ids(&mut self.names, layout, state);
     }
 
     /// The encoding shows these names of threads, by id.
@@ -91,11 +84,27 @@ impl EncodedNames {
 
     /// Takes names that were not found by chains, in exchange for the old ones.
     pub fn replace(&mut self, names: &mut Names) {
-        if self.names != *names || !self.is_encoded() {
-            self.renaming = Renaming::Everything;
-        }
         std::mem::swap(&mut self.names, names);
         self.starts.clear();
+        let Self { names: new, renaming, .. } = self;
+        if let Renaming::Of(units) = renaming {
+            let changes = |new: &[u32], old: &[u32]| {
+                new.len().abs_diff(old.len()) + new.iter().zip(old).filter(|(new, old)| new != old).count()
+            };
+            let count = changes(&new.threads, &names.threads) + changes(&new.objects, &names.objects);
+            if count * FEW > new.threads.len() + new.objects.len() || new.abstracts != names.abstracts {
+                *renaming = Renaming::Everything;
+            } else if count > 0 {
+                let mut list = |new: &[u32], old: &[u32], unit: fn(u32) -> NodeRef| {
+                    let id_of = |list: &[u32], id: usize| list.get(id).copied().unwrap_or(UNNAMED);
+                    let ids = 0..new.len().max(old.len());
+                    let changed = ids.filter(|&id| id_of(new, id) != id_of(old, id));
+                    units.extend(changed.map(|id| unit(id as u32)));
+                };
+                list(&new.threads, &names.threads, |id| NodeRef::Thread(ThreadId(id)));
+                list(&new.objects, &names.objects, |id| NodeRef::Object(ObjectId(id)));
+            }
+        }
     }
 
     /// Gives threads the names in `threads`, by id, and names objects in the order of their chains: those
@@ -150,33 +159,45 @@ impl EncodedNames {
         starts.truncate(running.len() + 1);
     }
 
-    /// Brings an encoding up to date. `threads` is the number of threads.
+    /// Brings an encoding up to date. `mentioning` adds the units that mention a unit to a list, if it is known
+    /// which do.
     pub fn encode(
         &mut self,
         layout: &Layout,
         state: &mut State,
-        chains: Option<&Chains>,
-        threads: usize,
+        mentioning: Option<impl Fn(NodeRef, &mut Vec<NodeRef>)>,
         into: &mut Encoding,
     ) {
         let units = match &mut self.renaming {
             Renaming::Of(units) => {
                 units.retain(|&unit| state.exists(unit));
-                let limit = state.thread_limit() + state.object_limit();
-                (units.len() < limit as usize / 4).then_some(units)
+                (units.len() * FEW <= state.unit_count()).then_some(units)
             }
             Renaming::Everything => None,
         };
-        match (units, chains) {
-            (Some(units), Some(chains)) => {
+        match (units, mentioning) {
+            (Some(units), Some(mentioning)) => {
                 for at in 0..units.len() {
-                    units.extend(chains.mentioning(units[at]));
+                    mentioning(units[at], units);
                 }
-                let counts = [threads, chains.listed()];
-                state.encode_renamed(layout, &self.names, units.iter().copied(), counts, into);
+                state.encode_renamed(layout, &self.names, units.iter().copied(), into);
             }
             _ => state.encode_all(layout, &self.names, into),
         }
         self.renaming.clear();
+    }
+}
+
+/// Gives every entity its id as its name.
+pub fn set_to_ids(Names { threads, objects, abstracts }: &mut Names, layout: &Layout, state: &State) {
+    let exists = |node: NodeRef, id: u32| if state.exists(node) { id } else { UNNAMED };
+    threads.clear();
+    threads.extend((0..state.thread_limit()).map(|id| exists(NodeRef::Thread(ThreadId(id)), id)));
+    objects.clear();
+    objects.extend((0..state.object_limit()).map(|id| exists(NodeRef::Object(ObjectId(id)), id)));
+    abstracts.resize(layout.abstracts.len(), Vec::new());
+    for (names, &count) in abstracts.iter_mut().zip(&layout.abstracts) {
+        names.clear();
+        names.extend(0..count);
     }
 }

@@ -6,11 +6,12 @@
 //! hash. Two parts of a collection that no order tells apart hang from it by edges of the same label.
 
 use canon::{Canonizer, Edge, Graph, Options, Ordered};
-use state::{Content, Entity, Layout, NodeRef, State, TermKind, TypeId};
+use state::{Content, Entity, Layout, NodeRef, State};
 
 use crate::Chains;
 use crate::content::hash_data;
 use crate::mix::mix;
+use crate::relations::{Place, Relations, hang};
 
 const NONE: u32 = u32::MAX;
 
@@ -189,7 +190,7 @@ impl Floating {
     }
 
     /// The entities that float, in canonical order.
-    pub fn ordered(&self) -> impl Iterator<Item = Entity> {
+    pub fn ordered(&self) -> impl Iterator<Item = Entity> + Clone {
         self.order.iter().filter_map(|&node| self.entities[node as usize])
     }
 
@@ -221,13 +222,9 @@ struct Builder<'a, A> {
 }
 
 /// The label of an edge in the graph: a hash of its place.
-const fn short(label: u64) -> u32 {
+pub const fn short(label: u64) -> u32 {
     (label ^ label >> 32) as u32
 }
-
-const MEMBER: u64 = 1;
-const KEY: u64 = 2;
-const VALUE: u64 = 3;
 
 impl<A: Anchored> Builder<'_, A> {
     fn unit(&mut self, state: &State, unit: NodeRef) {
@@ -241,7 +238,8 @@ impl<A: Anchored> Builder<'_, A> {
         }
         let node = self.floating.node(entity);
         self.label(node, hash_data(self.layout, state, unit));
-        state.contents(self.layout, unit, &mut |label, content| self.content(node, label, content));
+        let terms = &self.layout.terms;
+        state.contents(self.layout, unit, &mut |label, content| hang(self, terms, node, label, content));
     }
 
     /// An anchored unit mentions what floats in collections only. It has a node if it has collections.
@@ -250,27 +248,23 @@ impl<A: Anchored> Builder<'_, A> {
         state.contents(self.layout, unit, &mut |label, content| {
             if let Content::Value(..) = content {
                 let node = *own.get_or_insert_with(|| self.floating.add(mix(5, anchor), None));
-                self.content(node, label, content);
+                hang(self, &self.layout.terms, node, label, content);
             }
         });
     }
+}
 
-    /// Adds to the label of a node. The order of additions makes no difference.
+impl<A: Anchored> Relations for Builder<'_, A> {
+    fn anchor(&self, entity: Entity) -> Option<u64> {
+        self.anchors.anchor(entity)
+    }
+
     fn label(&mut self, node: u32, what: u64) {
         let label = &mut self.floating.labels[node as usize];
         *label = label.wrapping_add(what);
     }
 
-    fn content(&mut self, node: u32, label: u64, content: Content<'_>) {
-        match content {
-            Content::Name(entity) => self.name(node, label, entity),
-            Content::Value(ty, words) => {
-                self.value(node, mix(label, 0), ty, words, 0);
-            }
-        }
-    }
-
-    fn name(&mut self, node: u32, label: u64, entity: Entity) {
+    fn name(&mut self, node: u32, label: u64, entity: Entity, _: Place) {
         if let Some(anchor) = self.anchors.anchor(entity) {
             self.label(node, mix(label, anchor));
         } else {
@@ -279,104 +273,9 @@ impl<A: Anchored> Builder<'_, A> {
         }
     }
 
-    /// Hangs the value at `at` from `node` under `label`. Returns where the value ends.
-    fn value(&mut self, node: u32, label: u64, ty: TypeId, words: &[u64], at: usize) -> usize {
-        let terms = &self.layout.terms;
-        let kind = terms.kind(ty);
-        if !terms.has_names(ty) {
-            let end = at + terms.len(ty, words, at);
-            self.label(node, hash(label, &words[at..end]));
-            return end;
-        }
-        let head = terms.head(ty);
-        let mut end = at + head;
-        if terms.is_atom(ty) {
-            match Entity::of_term(kind, words[at] as i64) {
-                Some(entity) => self.name(node, label, entity),
-                None => self.label(node, label),
-            }
-            return at + 1;
-        }
-        let count = words[end - 1];
-        self.label(node, hash(label, &words[at..end]));
-        match kind {
-            TermKind::Seq(of) | TermKind::Queue(of) => {
-                for index in 0..count {
-                    end = self.value(node, mix(label, index + 2), of, words, end);
-                }
-            }
-            TermKind::Set(of) => {
-                for _ in 0..count {
-                    end = self.member(node, mix(label, MEMBER), of, words, end);
-                }
-            }
-            TermKind::Bag(of) => {
-                for _ in 0..count {
-                    let multiplicity = words[end + terms.len(of, words, end)];
-                    end = self.member(node, mix(label, mix(MEMBER, multiplicity)), of, words, end) + 1;
-                }
-            }
-            TermKind::Map(key, value) => {
-                for _ in 0..count {
-                    end = self.entry(node, label, key, value, words, end);
-                }
-            }
-            TermKind::Data | TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
-                unreachable!("atoms are done")
-            }
-        }
-        end
+    fn part(&mut self, node: u32, label: u64, own: u64) -> u32 {
+        let part = self.floating.add(own, None);
+        self.floating.graph.add_edge(node, short(label), part);
+        part
     }
-
-    /// Hangs an element of a set or bag from `node`: directly if it is an entity, by a node of its own
-    /// otherwise.
-    fn member(&mut self, node: u32, label: u64, of: TypeId, words: &[u64], at: usize) -> usize {
-        if self.layout.terms.is_atom(of) {
-            return self.value(node, label, of, words, at);
-        }
-        let member = self.floating.add(MEMBER, None);
-        self.floating.graph.add_edge(node, short(label), member);
-        self.value(member, MEMBER, of, words, at)
-    }
-
-    /// Hangs an entry of a map from `node`. If the key has a name without choice, it serves as a place. If
-    /// the value mentions no entity, it serves as a place for the key.
-    fn entry(
-        &mut self,
-        node: u32,
-        label: u64,
-        key: TypeId,
-        value: TypeId,
-        words: &[u64],
-        at: usize,
-    ) -> usize {
-        let terms = &self.layout.terms;
-        let middle = at + terms.len(key, words, at);
-        if !terms.has_names(key) {
-            return self.value(node, hash(label, &words[at..middle]), value, words, middle);
-        }
-        if terms.is_atom(key) {
-            match Entity::of_term(terms.kind(key), words[at] as i64) {
-                None => return self.value(node, mix(label, KEY), value, words, middle),
-                Some(entity) => {
-                    if let Some(anchor) = self.anchors.anchor(entity) {
-                        return self.value(node, mix(label, mix(KEY, anchor)), value, words, middle);
-                    }
-                }
-            }
-        }
-        if !terms.has_names(value) {
-            let end = middle + terms.len(value, words, middle);
-            self.member(node, hash(mix(label, VALUE), &words[middle..end]), key, words, at);
-            return end;
-        }
-        let entry = self.floating.add(VALUE, None);
-        self.floating.graph.add_edge(node, short(mix(label, MEMBER)), entry);
-        self.value(entry, KEY, key, words, at);
-        self.value(entry, VALUE, value, words, middle)
-    }
-}
-
-fn hash(label: u64, words: &[u64]) -> u64 {
-    words.iter().fold(label, |hash, &word| mix(hash, word))
 }

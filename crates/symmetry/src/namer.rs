@@ -24,14 +24,18 @@ use state::{Change, Entity, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
 
 use crate::Options;
-use crate::abstracts::AbstractNames;
+use crate::abstracts::name_abstracts;
 use crate::anchors::Anchors;
 use crate::chain_table::ChainId;
 use crate::chains::Chains;
-use crate::encoded_names::EncodedNames;
+use crate::closing::Closing;
+use crate::encoded_names::{EncodedNames, set_to_ids};
+use crate::exchanges::Exchanges;
 use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
+use crate::small::{MOST, SmallGraph};
 use crate::twins::Twins;
+use crate::versions::Versions;
 
 /// Stands for the name of a unit that does not exist.
 pub const UNNAMED: u32 = u32::MAX;
@@ -56,6 +60,8 @@ pub enum Naming {
     Dfs,
     /// In the order of their least access chains, which are repaired step by step.
     Chain,
+    /// Small states in the order of a closing, anew for each state; others by their chains.
+    Auto,
 }
 
 /// How states are named.
@@ -97,10 +103,25 @@ enum Place {
     Encoded,
 }
 
+/// What names small states.
+#[derive(Default)]
+struct Small {
+    graph: SmallGraph,
+    closing: Closing,
+    exchanges: Exchanges,
+    versions: Versions,
+}
+
 /// The names of one state.
 pub struct Namer {
     config: SymmetryConfig,
+    /// The graph of the state, if it is small, and how it is put in order; `None` if small states are named like
+    /// others.
+    small: Option<Box<Small>>,
+    /// The chains of the state, if they follow it.
     chains: Option<Chains>,
+    /// Chains that follow no state, kept for their memory.
+    spare: Option<Chains>,
     names: Names,
     /// The names in the encoding that shows the state as it was last encoded or decoded, and their version.
     encoded: EncodedNames,
@@ -125,16 +146,11 @@ pub struct Namer {
 impl Namer {
     /// Follows `state` from now on.
     pub fn new(config: SymmetryConfig, layout: &Layout, state: &mut State) -> Self {
-        let chains = match config.naming {
-            Naming::Dfs => None,
-            Naming::Chain => {
-                state.record_graph();
-                Some(if config.level == Level::Full { Chains::default() } else { Chains::unhashed() })
-            }
-        };
         let mut namer = Self {
             config,
-            chains,
+            small: (config.naming == Naming::Auto).then(Box::default),
+            chains: None,
+            spare: None,
             names: Names::default(),
             encoded: EncodedNames::default(),
             encoded_version: None,
@@ -151,14 +167,45 @@ impl Namer {
             pending: Vec::new(),
             stats: Stats::default(),
         };
-        if let Some(chains) = &mut namer.chains {
-            chains.reset(layout, state);
+        if config.naming == Naming::Chain || config.naming == Naming::Auto && is_large(state) {
+            namer.follow_chains(layout, state);
         }
         namer
     }
 
+    /// Chains follow the state from now on.
+    fn follow_chains(&mut self, layout: &Layout, state: &mut State) {
+        let is_full = self.config.level == Level::Full;
+        let new = || if is_full { Chains::default() } else { Chains::unhashed() };
+        let mut chains = self.spare.take().unwrap_or_else(new);
+        state.record_graph();
+        chains.reset(layout, state);
+        self.chains = Some(chains);
+        self.encoded_version = None;
+        self.version_of_ids = None;
+    }
+
+    /// Chains do not follow the state any more.
+    fn leave_chains(&mut self, layout: &Layout, state: &mut State) {
+        self.spare = self.chains.take();
+        state.record_for_collector(layout);
+        self.floating.forget();
+        self.rewritten.clear();
+        self.encoded_version = None;
+        self.version_of_ids = None;
+    }
+
     /// The state was decoded from an encoding, in which ids are names.
     pub fn decoded(&mut self, layout: &Layout, state: &mut State) {
+        if let Some(small) = &mut self.small {
+            small.graph.forget();
+            small.versions.decoded();
+            match (&self.chains, is_large(state)) {
+                (Some(_), false) => self.leave_chains(layout, state),
+                (None, true) => self.follow_chains(layout, state),
+                _ => {}
+            }
+        }
         if let Some(chains) = &mut self.chains {
             // Only the graph of what floats is kept when a state is decoded.
             if self.config.level == Level::Full && !layout.has_relations() {
@@ -174,7 +221,10 @@ impl Namer {
         self.encoded.set_to_ids(layout, state);
         self.ids_are_names = true;
         let version = self.chains.as_ref().map(Chains::version);
-        self.encoded_version = version.filter(|_| version == self.version_of_ids);
+        self.encoded_version = match version {
+            Some(_) => version.filter(|_| version == self.version_of_ids),
+            None => self.version(layout, state),
+        };
     }
 
     /// In the encoding from which the state was decoded, threads have these names, by id, and not their ids.
@@ -188,9 +238,14 @@ impl Namer {
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
         self.named = None;
         self.stats.steps += 1;
+        if let Some(small) = &mut self.small {
+            small.versions.step(state);
+        }
         match (&mut self.chains, self.config.level) {
             (Some(chains), _) => chains.step(layout, state),
-            (None, level) if level == Level::Full || layout.has_relations() => state.collect(layout),
+            (None, level) if level == Level::Full || layout.has_relations() || self.small.is_some() => {
+                state.collect(layout);
+            }
             (None, _) => self.traverse(layout, state, true),
         }
     }
@@ -201,10 +256,16 @@ impl Namer {
     }
 
     /// The state is about to take its last step back.
-    pub fn undo(&mut self, state: &State) {
+    pub fn undo(&mut self, layout: &Layout, state: &mut State) {
         self.named = None;
-        if let Some(chains) = &mut self.chains {
-            chains.undo(state);
+        if let Some(small) = &mut self.small {
+            small.versions.undo();
+        }
+        match &mut self.chains {
+            Some(chains) if chains.has_steps() => chains.undo(state),
+            // The state took this step before chains followed it.
+            Some(_) => self.leave_chains(layout, state),
+            None => {}
         }
     }
 
@@ -220,12 +281,11 @@ impl Namer {
 
     fn encode_changes(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
         self.stats.named += 1;
-        let version = match (&self.chains, self.config.level) {
-            // Threads keep their ids, so names depend on chains only.
-            (Some(chains), Level::Heap) if !layout.has_relations() => Some(chains.version()),
-            _ => None,
-        };
+        let version = self.version(layout, state);
         if version.is_some() && version == self.encoded_version && self.encoded.is_encoded() {
+            if let Some(small) = &mut self.small {
+                small.graph.put_off(state);
+            }
             return self.encode_as_before(layout, state, into);
         }
         if self.place(layout, state) == Place::Names {
@@ -239,11 +299,40 @@ impl Namer {
                 self.version_of_ids = version;
             }
         } else {
-            let threads = self.threads.len() + self.ended.len();
-            self.encoded.encode(layout, state, self.chains.as_ref(), threads, into);
-            self.ids_are_names = false;
+            let Self { encoded, chains, small, .. } = self;
+            match (chains, small) {
+                (Some(chains), _) => {
+                    let mentioning = |unit, units: &mut Vec<_>| units.extend(chains.mentioning(unit));
+                    encoded.encode(layout, state, Some(mentioning), into);
+                }
+                (None, Some(small)) => {
+                    let graph = &small.graph;
+                    let mentioning = |unit, units: &mut Vec<_>| graph.mentioning(unit, units);
+                    encoded.encode(layout, state, graph.is_current().then_some(mentioning), into);
+                }
+                (None, None) => encoded.encode(layout, state, None::<fn(_, &mut Vec<_>)>, into),
+            }
+            self.ids_are_names = version.is_some() && self.has_ids_for_names();
         }
         self.encoded_version = version;
+    }
+
+    /// Where names depend on the graph of references alone: its version.
+    fn version(&self, layout: &Layout, state: &State) -> Option<u64> {
+        // Threads keep their ids.
+        if self.config.level != Level::Heap || layout.has_relations() {
+            return None;
+        }
+        match (&self.chains, &self.small) {
+            (Some(chains), _) => Some(chains.version()),
+            (None, Some(small)) if !is_large(state) => Some(small.versions.now()),
+            _ => None,
+        }
+    }
+
+    /// Whether the state has the graph of references of the one that was decoded, which had its ids as names.
+    fn has_ids_for_names(&self) -> bool {
+        self.chains.is_none() && self.small.as_ref().is_some_and(|small| small.versions.are_ids())
     }
 
     /// Brings `into` up to date, under the names that it has.
@@ -267,10 +356,21 @@ impl Namer {
     /// threads for which a thread stands: itself and those with which it can be exchanged, or 0 if another
     /// one stands for it. Only where names are canonical: otherwise steps that a symmetry of the state maps
     /// to each other may lead to states with different names.
-    pub fn twins(&mut self, layout: &Layout, state: &State) -> Option<&[u32]> {
+    pub fn twins(&mut self, layout: &Layout, state: &mut State) -> Option<&[u32]> {
+        if self.config.level != Level::Full || state.thread_limit() < 2 {
+            return None;
+        }
+        if self.small.is_some() {
+            self.place(layout, state);
+            if let Some(Small { graph, closing, exchanges, .. }) = self.small.as_deref_mut()
+                && graph.is_current()
+            {
+                return exchanges.find(layout, state, graph, closing);
+            }
+        }
         match &mut self.chains {
-            Some(chains) if self.config.level == Level::Full => self.twins.find(layout, state, chains),
-            _ => None,
+            Some(chains) => self.twins.find(layout, state, chains),
+            None => None,
         }
     }
 
@@ -295,6 +395,20 @@ impl Namer {
 
     /// Computes the names of the state. Returns where they are.
     fn name(&mut self, layout: &Layout, state: &mut State) -> Place {
+        if let Some(small) = &mut self.small {
+            let is_small = small.graph.update(layout, state);
+            if self.version(layout, state).is_some() && self.has_ids_for_names() {
+                set_to_ids(&mut self.names, layout, state);
+                return Place::Names;
+            }
+            if is_small {
+                return self.name_small(layout, state);
+            }
+            // With relations, chains are not what gives names.
+            if self.chains.is_none() && !layout.has_relations() {
+                self.follow_chains(layout, state);
+            }
+        }
         if let Some(chains) = &mut self.chains {
             chains.arrange();
         }
@@ -318,6 +432,35 @@ impl Namer {
                 Place::Names
             }
         }
+    }
+
+    // Small states.
+
+    fn name_small(&mut self, layout: &Layout, state: &mut State) -> Place {
+        let keeps_threads = self.config.level != Level::Full;
+        if keeps_threads {
+            self.order_threads(layout, state);
+        }
+        let given = keeps_threads.then(|| std::mem::take(&mut self.names.threads));
+        let mut small = self.small.take().expect("small states are named here");
+        let Small { graph, closing, .. } = &mut *small;
+        let constants = layout.named_constants.iter().map(|&(of, id)| graph.element(of, id));
+        let named = self.threads.iter().chain(&self.ended).filter(|_| keeps_threads);
+        let threads = named.map(|&id| graph.unit(NodeRef::Thread(id)));
+        let first = std::iter::once(SmallGraph::ROOT).chain(constants).chain(threads);
+        let ordered = closing.canonize(graph, first, keeps_threads, self.config.options);
+        self.stats.touched += closing.order().len() as u64;
+        self.stats.searched += u64::from(ordered.searched);
+        self.stats.exhausted += u64::from(!ordered.canonical);
+        self.start_names(state);
+        graph.give_names(closing.order(), &mut self.names);
+        let order = closing.order().iter().filter_map(|&node| graph.entities[usize::from(node)]);
+        name_abstracts(layout, &order, &mut self.names.abstracts);
+        if let Some(threads) = given {
+            self.names.threads = threads;
+        }
+        self.small = Some(small);
+        Place::Names
     }
 
     // Threads in the order of the level.
@@ -419,7 +562,7 @@ impl Namer {
             }
         }
         // There are no abstract ids.
-        AbstractNames::new(layout, &mut self.names.abstracts).finish();
+        name_abstracts(layout, &std::iter::empty(), &mut self.names.abstracts);
     }
 
     // The level `full`.
@@ -442,7 +585,8 @@ impl Namer {
                 let ordered = self.floating.canonize_changed(layout, state, &chains, changed, options);
                 self.rewritten.clear();
                 self.count(ordered);
-                self.start_names(layout, state);
+                self.start_names(state);
+                name_abstracts(layout, &std::iter::empty(), &mut self.names.abstracts);
                 let chain = |&id: &ThreadId| chains.chain(NodeRef::Thread(id));
                 self.threads.clear();
                 self.threads.extend((0..state.thread_limit()).map(ThreadId));
@@ -480,19 +624,11 @@ impl Namer {
         let ordered = self.floating.canonize(layout, state, &self.anchors, units, options);
         self.count(ordered);
         self.stats.touched += self.anchors.order.len() as u64;
-        self.start_names(layout, state);
-        let all = || self.anchors.order.iter().copied().chain(self.floating.ordered());
+        self.start_names(state);
+        let all = self.anchors.order.iter().copied().chain(self.floating.ordered());
         let mut given = Given::new(&mut self.names);
-        for entity in all() {
-            given.name(entity);
-        }
-        let mut given = AbstractNames::new(layout, &mut self.names.abstracts);
-        for entity in all() {
-            if let Entity::Abstract(of, id) = entity {
-                given.name(of, id);
-            }
-        }
-        given.finish();
+        all.clone().for_each(|entity| given.name(entity));
+        name_abstracts(layout, &all, &mut self.names.abstracts);
     }
 
     fn count(&mut self, ordered: canon::Ordered) {
@@ -501,12 +637,11 @@ impl Namer {
         self.stats.exhausted += u64::from(!ordered.canonical);
     }
 
-    fn start_names(&mut self, layout: &Layout, state: &State) {
+    fn start_names(&mut self, state: &State) {
         self.names.threads.clear();
         self.names.threads.resize(state.thread_limit() as usize, UNNAMED);
         self.names.objects.clear();
         self.names.objects.resize(state.object_limit() as usize, UNNAMED);
-        AbstractNames::new(layout, &mut self.names.abstracts).finish();
     }
 
     /// Names threads that share nothing but what is anchored: the state is a multiset of regions, and no
@@ -534,6 +669,11 @@ impl Namer {
         });
         self.name_threads(state);
     }
+}
+
+/// Whether a state is not small, as far as its number of units says.
+const fn is_large(state: &State) -> bool {
+    1 + state.unit_count() > MOST
 }
 
 impl Anchored for Chains {

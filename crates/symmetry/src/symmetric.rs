@@ -161,7 +161,7 @@ impl TransitionSystem for Symmetric<'_> {
         let Named { state, namer, .. } = named;
         let is_alone =
             layout.exclusive.is_some_and(|slot| state.state.read_untraced(state.state.root(), slot) != 0);
-        let twins = if is_alone { None } else { namer.twins(layout, &state.state) };
+        let twins = if is_alone { None } else { namer.twins(layout, &mut state.state) };
         let Some(twins) = twins else {
             return self.engine.steps(state, out);
         };
@@ -185,7 +185,7 @@ impl TransitionSystem for Symmetric<'_> {
     }
 
     fn undo(&self, named: &mut Named) {
-        named.namer.undo(&named.state.state);
+        named.namer.undo(self.engine.layout(), &mut named.state.state);
         self.engine.undo(&mut named.state);
     }
 

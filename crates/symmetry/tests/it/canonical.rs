@@ -22,8 +22,8 @@ const MOST: u64 = 800;
 #[derive(Default)]
 struct Seen {
     /// By naming: the forms for each least form, and the converse.
-    forms: [HashMap<Form, Form>; 2],
-    least: [HashMap<Form, Form>; 2],
+    forms: [HashMap<Form, Form>; NAMINGS.len()],
+    least: [HashMap<Form, Form>; NAMINGS.len()],
     /// States, and those that were the same as one before under other names.
     states: usize,
     repeated: usize,

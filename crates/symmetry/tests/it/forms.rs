@@ -8,7 +8,7 @@ use testing::SplitMix64;
 /// An encoding as one vector: different states have different ones.
 pub type Form = Vec<u64>;
 
-pub const NAMINGS: [Naming; 2] = [Naming::Dfs, Naming::Chain];
+pub const NAMINGS: [Naming; 3] = [Naming::Dfs, Naming::Chain, Naming::Auto];
 
 /// A budget that no state in these tests uses up.
 const ENOUGH: Options = Options { budget: 1_000_000, hash_bits: 64 };

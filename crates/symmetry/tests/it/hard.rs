@@ -384,7 +384,7 @@ fn what_was_undone_before_decoding_is_forgotten() {
             namer.encode(layout, &mut state.state, &mut mirror);
             assert!(namer.chains().is_some_and(quotient_symmetry::Chains::has_crossing));
             assert_eq!(flat(&mirror), form(full(Naming::Chain), layout, &state.state));
-            namer.undo(&state.state);
+            namer.undo(layout, &mut state.state);
             engine.undo(&mut state);
         }
     }

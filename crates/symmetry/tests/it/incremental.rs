@@ -488,7 +488,7 @@ impl<S> Moves<'_, S> {
                     depth += 1;
                 }
             } else if stored.is_empty() || rng.chance(80) {
-                namer.undo(view(whole));
+                namer.undo(layout, view(whole));
                 (self.undo)(whole);
                 depth -= 1;
             } else {

@@ -53,7 +53,7 @@ pub fn explore_up_to(
                 if seen.len() > most {
                     return None;
                 }
-                namer.undo(&state.state);
+                namer.undo(engine.layout(), &mut state.state);
                 engine.undo(&mut state);
             }
         }
