@@ -127,6 +127,17 @@ impl Engine {
         scratch.words(self, state, ty, a) == scratch.words(self, state, ty, b)
     }
 
+    /// The words of an operand of type `ty`, which is this word on the stack.
+    fn term<'a>(
+        &'a self,
+        state: &'a State,
+        scratch: &'a Scratch,
+        ty: TypeId,
+        atom: &'a [u64; 1],
+    ) -> &'a [u64] {
+        if self.layout.terms.is_atom(ty) { atom } else { scratch.words(self, state, ty, atom[0] as i64) }
+    }
+
     fn admit_element(&self, ty: TypeId, value: i64, pc: usize) -> Result<i64, Stop> {
         match self.code.admit_of[ty.index()] {
             ANY => Ok(value),
@@ -189,14 +200,9 @@ impl Engine {
         };
         let value_of = if let TermKind::Map(_, value) = kind { value } else { of };
         let is_list = matches!(kind, TermKind::Seq(_) | TermKind::Queue(_));
-        // The words of an operand that becomes a part of the collection, or is looked for there.
-        let term = |ty: TypeId, operand: i64, to: &mut Vec<u64>| {
-            if terms.is_atom(ty) {
-                to.push(operand as u64);
-            } else {
-                to.extend_from_slice(scratch.words(self, state, ty, operand));
-            }
-        };
+        // An operand that becomes a part of the collection, or is looked for there: the word on the stack, and
+        // the words of its value.
+        let admitted = |ty: TypeId, operand: i64| Ok([self.admit_element(ty, operand, pc)? as u64]);
         if op == Create {
             out.extend_from_slice(terms.empty(ty));
             let mut operands = operands;
@@ -208,16 +214,21 @@ impl Engine {
                 }
                 out[0] = capacity as u64;
             }
-            let (mut key, mut beside) = (Vec::new(), Vec::new());
             let width = if let TermKind::Map(..) = kind { 2 } else { 1 };
             for entry in operands.chunks(width) {
-                key.clear();
-                term(of, self.admit_element(of, entry[0], pc)?, &mut key);
-                beside.clear();
+                let key = admitted(of, entry[0])?;
                 if width == 2 {
-                    term(value_of, self.admit_element(value_of, entry[1], pc)?, &mut beside);
+                    let value = admitted(value_of, entry[1])?;
+                    include(
+                        terms,
+                        ty,
+                        out,
+                        self.term(state, scratch, of, &key),
+                        self.term(state, scratch, value_of, &value),
+                    );
+                } else {
+                    include(terms, ty, out, self.term(state, scratch, of, &key), &[]);
                 }
-                include(terms, ty, out, &key, &beside);
                 if out.len() > MAX_STATE_WORDS {
                     return Err(Stop::Truncated(Bound::Objects));
                 }
@@ -244,36 +255,40 @@ impl Engine {
                 terms.find(ty, words, key).ok()
             }
         };
-        let mut key = Vec::new();
+        let sought = operands.get(1).map_or([0], |&operand| [operand as u64]);
         match op {
             Create => unreachable!("done above"),
             Add => {
-                term(of, self.admit_element(of, operands[1], pc)?, &mut key);
+                let key = admitted(of, operands[1])?;
                 if let TermKind::Queue(_) = kind
                     && count >= words[0]
                 {
                     return Err(fault(FaultKind::Overflow, pc));
                 }
                 out.extend_from_slice(words);
-                include(terms, ty, out, &key, &[]);
+                include(terms, ty, out, self.term(state, scratch, of, &key), &[]);
             }
             Put => {
                 out.extend_from_slice(words);
                 if is_list {
                     let entry = at_index(operands[1])?;
-                    term(of, self.admit_element(of, operands[2], pc)?, &mut key);
-                    out.splice(entry.key, key);
+                    let value = admitted(of, operands[2])?;
+                    out.splice(entry.key, self.term(state, scratch, of, &value).iter().copied());
                 } else {
-                    let mut beside = Vec::new();
-                    term(of, self.admit_element(of, operands[1], pc)?, &mut key);
-                    term(value_of, self.admit_element(value_of, operands[2], pc)?, &mut beside);
-                    include(terms, ty, out, &key, &beside);
+                    let key = admitted(of, operands[1])?;
+                    let value = admitted(value_of, operands[2])?;
+                    include(
+                        terms,
+                        ty,
+                        out,
+                        self.term(state, scratch, of, &key),
+                        self.term(state, scratch, value_of, &value),
+                    );
                 }
             }
             Remove => {
                 out.extend_from_slice(words);
-                term(of, operands[1], &mut key);
-                if let Some(entry) = position(&key) {
+                if let Some(entry) = position(self.term(state, scratch, of, &sought)) {
                     if let TermKind::Bag(_) = kind
                         && words[entry.key.end] > 1
                     {
@@ -285,8 +300,7 @@ impl Engine {
                 }
             }
             Contains => {
-                term(of, operands[1], &mut key);
-                return Ok(Outcome::Value(position(&key).is_some().into()));
+                return Ok(Outcome::Value(position(self.term(state, scratch, of, &sought)).is_some().into()));
             }
             Size => {
                 let size = if let TermKind::Bag(_) = kind {
@@ -297,16 +311,16 @@ impl Engine {
                 return Ok(Outcome::Value(size as i64));
             }
             Count => {
-                term(of, operands[1], &mut key);
-                let count = position(&key).map_or(0, |entry| words[entry.key.end]);
+                let count =
+                    position(self.term(state, scratch, of, &sought)).map_or(0, |entry| words[entry.key.end]);
                 return Ok(Outcome::Value(count as i64));
             }
             Get => {
                 let part = if is_list {
                     at_index(operands[1])?.key
                 } else {
-                    term(of, operands[1], &mut key);
-                    let entry = position(&key).ok_or(fault(FaultKind::MissingKey, pc))?;
+                    let entry = position(self.term(state, scratch, of, &sought))
+                        .ok_or(fault(FaultKind::MissingKey, pc))?;
                     entry.key.end..entry.end
                 };
                 out.extend_from_slice(&words[part]);

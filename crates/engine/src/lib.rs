@@ -8,6 +8,7 @@
 //! the plainest way, and tests compare the two.
 
 mod channels;
+mod choices;
 mod code;
 mod collections;
 mod compile;
@@ -36,6 +37,7 @@ use system::{
     SuccessorCache, Temporal, TransitionSystem,
 };
 
+use choices::Choices;
 use code::{ANY, Code};
 use coverage::Coverage;
 use eval::{EvalContext, Stack};
@@ -44,6 +46,7 @@ use locations::LocationCode;
 use machine::{CatchCode, Stop};
 use successor_cache::Cache;
 
+pub use choices::Exchanges;
 pub use over::OverEngine;
 
 /// A compiled program.
@@ -129,8 +132,7 @@ fn lock(hidden: &Mutex<HiddenWords>) -> MutexGuard<'_, HiddenWords> {
 pub struct EngineState {
     pub state: State,
     stack: Stack,
-    /// The numbers of alternatives at the choice points of the last run.
-    radices: Vec<u32>,
+    choices: Choices,
     /// A frame in the making.
     frame: Vec<u64>,
     /// Steps inside an atomic block.
@@ -324,6 +326,28 @@ impl Engine {
             self.own_steps(es, thread, out);
         }
     }
+
+    /// Adds the steps of one thread, if there is such a thread. Where symmetries of the state map choices to
+    /// each other, one of them stands for all: its step is listed as many times as there are such choices, in a
+    /// row.
+    pub fn folded_steps_of(
+        &self,
+        es: &mut EngineState,
+        thread: ThreadId,
+        symmetries: &mut Exchanges,
+        out: &mut Steps,
+    ) {
+        std::mem::swap(&mut es.choices.exchanges, symmetries);
+        self.steps_of(es, thread, out);
+        std::mem::swap(&mut es.choices.exchanges, symmetries);
+    }
+
+    /// Whether some thread is at a location with a transition that may have choice points.
+    pub fn may_choose(&self, state: &State) -> bool {
+        (0..state.thread_limit())
+            .map(ThreadId)
+            .any(|thread| state.is_running(thread) && self.location_at(state, state.frame(thread)).may_choose)
+    }
 }
 
 impl TransitionSystem for Engine {
@@ -334,7 +358,7 @@ impl TransitionSystem for Engine {
         let mut es = EngineState {
             state: State::new(&self.layout),
             stack: Stack::default(),
-            radices: Vec::new(),
+            choices: Choices::default(),
             frame: Vec::new(),
             micro: Steps::default(),
             next: Steps::default(),

@@ -28,6 +28,8 @@ pub struct LocationCode {
     pub is_end: bool,
     /// Some transition begins with a receive, so that a rendezvous may find its partner here.
     pub receives: bool,
+    /// Some transition may have choice points.
+    pub may_choose: bool,
 }
 
 /// The transitions of a location that have the same rank.
@@ -58,6 +60,7 @@ fn location(program: &Program, layout: &Layout, code: &Code, id: LocationId) -> 
         is_fused: location.fused,
         is_end: location.end,
         receives: location.transitions.iter().any(receives),
+        may_choose: location.transitions.iter().any(|id| code.transitions[id.index()].trial),
     }
 }
 

@@ -9,9 +9,10 @@
 //! or not.
 
 use ir::{FieldId, Id, LocationId, ProcedureId, RecordId, TypeId};
-use state::{NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
+use state::{Entity, NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
 use system::{Bound, Fault, FaultKind};
 
+use crate::choices::{Alternatives, Choices};
 use crate::code::{ANY, Op, PatternCode, Pc, ReceiveCode};
 use crate::eval::Stack;
 use crate::{Engine, EngineState};
@@ -59,7 +60,7 @@ pub struct Run<'e> {
     engine: &'e Engine,
     state: &'e mut State,
     operands: &'e mut Stack,
-    radices: &'e mut Vec<u32>,
+    choices: &'e mut Choices,
     /// A frame under construction.
     scratch: &'e mut Vec<u64>,
     thread: ThreadId,
@@ -86,7 +87,7 @@ impl Engine {
         choice: u32,
         mode: Mode,
     ) -> Result<Option<u32>, Stop> {
-        let EngineState { state, stack: operands, radices, frame: scratch, .. } = es;
+        let EngineState { state, stack: operands, choices, frame: scratch, .. } = es;
         operands.clear();
         // The value below the first one, see `eval`.
         operands.values.push(0);
@@ -96,7 +97,7 @@ impl Engine {
             engine: self,
             state,
             operands,
-            radices,
+            choices,
             scratch,
             thread,
             frame,
@@ -117,7 +118,7 @@ impl Engine {
         thread: Option<ThreadId>,
         pc: Pc,
     ) -> Result<(), Stop> {
-        let EngineState { state, stack: operands, radices, frame: scratch, .. } = es;
+        let EngineState { state, stack: operands, choices, frame: scratch, .. } = es;
         operands.clear();
         operands.values.push(0);
         let frame = thread.map_or(0, |thread| state.frame(thread));
@@ -127,7 +128,7 @@ impl Engine {
             engine: self,
             state,
             operands,
-            radices,
+            choices,
             scratch,
             thread,
             frame,
@@ -149,7 +150,7 @@ impl Engine {
         thread: ThreadId,
         act: impl FnOnce(&mut Run<'_>) -> T,
     ) -> T {
-        let EngineState { state, stack: operands, radices, frame: scratch, .. } = es;
+        let EngineState { state, stack: operands, choices, frame: scratch, .. } = es;
         operands.clear();
         operands.values.push(0);
         let frame = state.frame(thread);
@@ -157,7 +158,7 @@ impl Engine {
             engine: self,
             state,
             operands,
-            radices,
+            choices,
             scratch,
             thread,
             frame,
@@ -280,23 +281,7 @@ impl Run<'_> {
                 self.allocate(template, template.len(), 0)?;
             }
             Op::NewArray(array) => self.new_array(array)?,
-            Op::Choose(ty) => {
-                let from = self.pop();
-                let scratch = &mut self.operands.scratch;
-                let mut elements = self.engine.elements(self.state, scratch, ty, from);
-                let ways = elements.left as u32;
-                if ways == 0 {
-                    return Err(self.fault(FaultKind::Empty));
-                }
-                self.radices.push(ways);
-                let chosen = self.choice % ways;
-                self.choice /= ways;
-                let mut element = None;
-                for _ in 0..=chosen {
-                    element = self.engine.next_element(scratch, &mut elements);
-                }
-                self.operands.values.push(element.expect("one of those counted"));
-            }
+            Op::Choose(ty) => self.choose(ty)?,
             Op::Lock => self.lock()?,
             Op::Unlock => self.unlock()?,
             Op::Wait => self.wait()?,
@@ -427,7 +412,7 @@ impl Run<'_> {
             frame: self.state.frame(id),
             state: &mut *self.state,
             operands: &mut *self.operands,
-            radices: &mut *self.radices,
+            choices: &mut *self.choices,
             scratch: &mut *self.scratch,
             thread: id,
             pc: pc as usize,
@@ -687,14 +672,60 @@ impl Run<'_> {
             }
             return Ok(());
         }
-        let waiting = threads().filter(|&thread| waits(self.state, thread)).count() as u32;
-        if waiting > 0 {
-            self.radices.push(waiting);
-            let chosen =
-                threads().filter(|&thread| waits(self.state, thread)).nth((self.choice % waiting) as usize);
-            self.choice /= waiting;
-            self.write_header(chosen.expect("one of those counted"), wait.notified, 1);
+        let waiting = || threads().filter(|&thread| waits(self.state, thread));
+        let ways = waiting().count() as u32;
+        if ways > 0 {
+            let chosen = self.choice % ways;
+            self.choice /= ways;
+            let notified = waiting().nth(chosen as usize).expect("one of those counted");
+            if self.choices.folds() {
+                self.choices.entities.clear();
+                self.choices.entities.extend(waiting().map(|thread| Some(Entity::Thread(thread))));
+                self.choices.add_folded(self.thread, ways, chosen, Alternatives::Entities);
+            } else {
+                self.choices.add(ways, chosen);
+            }
+            self.write_header(notified, wait.notified, 1);
         }
+        Ok(())
+    }
+
+    /// Replaces the collection on the stack by one of its elements.
+    fn choose(&mut self, ty: TypeId) -> Result<(), Stop> {
+        let from = self.pop();
+        let scratch = &mut self.operands.scratch;
+        let first = self.engine.elements(self.state, scratch, ty, from);
+        let ways = first.left as u32;
+        if ways == 0 {
+            return Err(self.fault(FaultKind::Empty));
+        }
+        let chosen = self.choice % ways;
+        self.choice /= ways;
+        let mut elements = first;
+        let mut element = None;
+        for _ in 0..=chosen {
+            element = self.engine.next_element(scratch, &mut elements);
+        }
+        if self.choices.folds() {
+            let terms = &self.engine.layout.terms;
+            let of = terms.element(ty);
+            let mut elements = first;
+            let alternatives = if !terms.has_names(of) {
+                Alternatives::Data
+            } else if terms.is_atom(of) {
+                self.choices.entities.clear();
+                while let Some(element) = self.engine.next_element(scratch, &mut elements) {
+                    self.choices.entities.push(Entity::of_term(terms.kind(of), element));
+                }
+                Alternatives::Entities
+            } else {
+                Alternatives::Mixed
+            };
+            self.choices.add_folded(self.thread, ways, chosen, alternatives);
+        } else {
+            self.choices.add(ways, chosen);
+        }
+        self.operands.values.push(element.expect("one of those counted"));
         Ok(())
     }
 

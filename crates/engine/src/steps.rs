@@ -213,8 +213,9 @@ impl Engine {
     fn trial_steps(&self, es: &mut EngineState, mut step: Step, out: &mut Steps) {
         let body = self.code.transitions[step.transition as usize].body;
         let first = out.enabled.len();
+        es.choices.begin();
         loop {
-            es.radices.clear();
+            es.choices.clear();
             es.state.mark();
             let end = burn(&mut es.stack.fuel)
                 .and_then(|()| self.run(es, ThreadId(step.thread), body, step.choice, Mode::Trial));
@@ -223,25 +224,24 @@ impl Engine {
                 out.is_abandoned = true;
                 return;
             }
-            let ways = es.radices.iter().fold(1_u64, |ways, &radix| ways.saturating_mul(radix.into()));
+            let points = &es.choices.points;
+            let ways = points.iter().fold(1_u64, |ways, point| ways.saturating_mul(point.ways.into()));
             if ways > ir::MAX_CHOICES {
                 out.enabled.truncate(first);
                 return out.enabled.push(Step { choice: ir::TOO_MANY_CHOICES, ..step });
             }
             if end != Err(Stop::Blocked) {
-                out.enabled.push(step);
+                let times = points.iter().map(|point| point.times as usize).product();
+                out.enabled.extend(std::iter::repeat_n(step, times));
             }
             // The next combination: the last digit that can grow does, and those after it start over.
-            let mut digits = step.choice;
             let mut weight = 1;
             let mut next = None;
-            for &radix in &es.radices {
-                let digit = digits % radix;
-                digits /= radix;
-                if digit + 1 < radix {
-                    next = Some(step.choice % weight + weight * (digit + 1));
+            for point in points {
+                if point.next < point.ways {
+                    next = Some(step.choice % weight + weight * point.next);
                 }
-                weight *= radix;
+                weight *= point.ways;
             }
             match next {
                 Some(choice) => step.choice = choice,

@@ -129,6 +129,72 @@ impl State {
         })
     }
 
+    /// [`State::scan`] for programs without collections, in one loop: visits the words of a unit, with references
+    /// masked out, and the places that are not empty, with their labels, kinds and bits.
+    #[inline]
+    pub fn scan_names(
+        &self,
+        layout: &Layout,
+        node: NodeRef,
+        mut word: impl FnMut(u64),
+        mut name: impl FnMut(u64, SlotKind, u32),
+    ) -> u32 {
+        debug_assert!(!layout.has_values, "collections are taken apart by `scan`");
+        let Some(mut words) = self.words_of(node) else { return u32::MAX };
+        let frame = |words: &[u64]| layout.procedure_of[LocationId(layout.location.get(words) as u32)];
+        let (mut shape, kind) = match node {
+            NodeRef::Root => (&layout.root, 0),
+            NodeRef::Thread(_) if words.is_empty() => return u32::MAX,
+            NodeRef::Thread(_) if layout.thread.is_empty() => {
+                let procedure = frame(words);
+                (&layout.frames[procedure], procedure.0)
+            }
+            NodeRef::Thread(_) => (&layout.thread, frame(&words[layout.thread.len()..]).0),
+            NodeRef::Object(_) => {
+                let tag = layout.tag.get(words);
+                let shape = match layout.kind(tag) {
+                    ObjectKind::Record(record) => &layout.records[record],
+                    ObjectKind::Lock => &layout.lock,
+                    ObjectKind::Channel(_) => {
+                        words.iter().copied().for_each(word);
+                        return tag as u32;
+                    }
+                    ObjectKind::Array(array) => {
+                        let array = layout.arrays[array as usize];
+                        let data = if array.kind == SlotKind::Data { words } else { &words[..1] };
+                        data.iter().copied().for_each(word);
+                        if array.kind != SlotKind::Data {
+                            for slot in (0..layout.array_length.get(words) as u32).map(|at| array.slot(at)) {
+                                let bits = words[slot.word as usize] >> slot.shift & slot.mask();
+                                if bits != 0 {
+                                    name(label(0, slot), slot.kind, bits as u32);
+                                }
+                            }
+                        }
+                        return tag as u32;
+                    }
+                };
+                (shape, tag as u32)
+            }
+        };
+        let mut inset = 0;
+        loop {
+            words.iter().zip(&shape.data).for_each(|(bits, mask)| word(bits & mask));
+            for &slot in &shape.edges {
+                let bits = words[slot.word as usize] >> slot.shift & slot.mask();
+                if bits != 0 {
+                    name(label(inset, slot), slot.kind, bits as u32);
+                }
+            }
+            words = &words[shape.len()..];
+            if words.is_empty() {
+                return kind;
+            }
+            inset += shape.len();
+            shape = &layout.frames[frame(words)];
+        }
+    }
+
     /// Visits the blocks of words that a unit consists of. Returns a small number for what the unit is one of.
     #[inline]
     fn blocks<'s, 'l>(

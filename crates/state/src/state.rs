@@ -214,6 +214,7 @@ impl State {
         self.memory.threads.get(id.0).exists()
     }
 
+    #[inline]
     pub fn exists(&self, unit: NodeRef) -> bool {
         self.memory.node(unit).exists()
     }
@@ -270,6 +271,7 @@ impl State {
     }
 
     /// The words of a unit.
+    #[inline]
     pub fn words_of(&self, unit: NodeRef) -> Option<&[u64]> {
         let node = self.memory.node(unit);
         node.exists().then(|| &self.memory.words[node.offset as usize..][..node.len as usize])

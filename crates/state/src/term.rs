@@ -159,15 +159,19 @@ impl Terms {
 
     /// The type of the element or key of the entry that starts at `at`, and where the entry ends.
     pub fn entry_at(&self, ty: TypeId, words: &[u64], at: usize) -> (TypeId, usize) {
-        let key = match self.kind(ty) {
+        (self.element(ty), self.entry(ty, words, at).end)
+    }
+
+    /// The type of the elements or keys of a collection.
+    pub fn element(&self, ty: TypeId) -> TypeId {
+        match self.kind(ty) {
             TermKind::Set(of)
             | TermKind::Bag(of)
             | TermKind::Map(of, _)
             | TermKind::Seq(of)
             | TermKind::Queue(of) => of,
             kind => unreachable!("{kind:?} has no entries"),
-        };
-        (key, self.entry(ty, words, at).end)
+        }
     }
 
     /// The entries of a collection, in order.

@@ -134,6 +134,15 @@ impl Closing {
         &self.queue[..self.len]
     }
 
+    /// Whether a symmetry may exchange two of these nodes: two have the same colour.
+    pub fn may_exchange(&mut self, graph: &SmallGraph, some: u64) -> bool {
+        if !has_equal(&graph.labels, some) {
+            return false;
+        }
+        self.spread(graph, &graph.labels);
+        has_equal(&self.colours, some)
+    }
+
     /// The symmetries that were met on the way: pairs of lists of nodes.
     pub fn exchanges(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         self.exchanges
@@ -252,9 +261,11 @@ impl Closing {
     /// Names nodes whose colours occur once. Returns false if there are none.
     fn name_unique(&mut self, graph: &SmallGraph) -> bool {
         let before = self.len;
-        // Mostly the least colour occurs once, and its closing names everything.
+        // Mostly some thread has a colour of its own, and its closing names everything.
+        let threads = graph.threads & self.unnamed;
+        let some = if threads == 0 { self.unnamed } else { threads };
         let mut below = 0;
-        while let Some((colour, node, count)) = self.least_above(below) {
+        while let Some((colour, node, count)) = self.least_above(below, some) {
             if count == 1 {
                 self.name(node);
                 self.close(graph);
@@ -277,11 +288,11 @@ impl Closing {
         self.note_progress(before)
     }
 
-    /// The least colour above a given one of nodes without names: the colour, a node, and the number of its nodes.
+    /// The least colour above a given one of some nodes: the colour, a node, and the number of its nodes.
     #[inline]
-    fn least_above(&self, below: u64) -> Option<(u64, u8, u32)> {
+    fn least_above(&self, below: u64, some: u64) -> Option<(u64, u8, u32)> {
         let (mut least, mut found, mut count) = (u64::MAX, 0, 0);
-        for node in nodes(self.unnamed) {
+        for node in nodes(some) {
             let colour = self.colours[node];
             if colour > below && colour <= least {
                 count = if colour == least { count + 1 } else { 1 };
@@ -321,11 +332,14 @@ impl Closing {
             if !left.all(|other| self::surroundings(graph, other.into()) == surroundings) {
                 continue;
             }
+            // Each is exchanged with the next one: the others still are when one is fixed.
+            let mut last = one;
             for &(_, node) in run {
                 if is_unnamed(self.unnamed, node) {
                     if node != one {
                         self.exchanges.push(Exchange { start: self.blocks.len(), len: 1 });
-                        self.blocks.extend([one, node]);
+                        self.blocks.extend([last, node]);
+                        last = node;
                     }
                     self.name(node);
                     self.close(graph);
@@ -366,10 +380,9 @@ impl Closing {
         for at in start..end {
             self.name(self.blocks[at]);
         }
+        // Neighbours are next to each other in the list.
         for at in (start + len..end).step_by(len) {
-            self.exchanges.push(Exchange { start: self.blocks.len(), len });
-            self.blocks.extend_from_within(start..start + len);
-            self.blocks.extend_from_within(at..at + len);
+            self.exchanges.push(Exchange { start: at - len, len });
         }
         self.close(graph);
         self.note_progress(before)
@@ -397,6 +410,18 @@ impl Closing {
         (self.len, self.unnamed) = (start + self.graph.len(), 0);
         ordered
     }
+}
+
+/// Whether two of these nodes have the same hash. The answer may be yes although there are none.
+fn has_equal(hashes: &[u64; MOST], some: u64) -> bool {
+    let mut seen = [0_u64; 32];
+    nodes(some).any(|node| {
+        let bits = hashes[node].wrapping_mul(COLOUR) >> 53;
+        let (word, bit) = (&mut seen[bits as usize / 64], 1 << (bits % 64));
+        let is_seen = *word & bit != 0;
+        *word |= bit;
+        is_seen
+    })
 }
 
 /// Sorts a short list.

@@ -1,10 +1,12 @@
-//! Threads that a symmetry of a small state exchanges, so that each can take the steps of the other.
+//! What symmetries of a small state exchange: threads, so that each can take the steps of the other, and what a
+//! thread chooses from.
 //!
 //! While a state is put in order, [exchanges](crate::closing) are met: two lists of units, of which hashes say that
 //! exchanging them, unit by unit, maps the state to itself. Here that is verified by words: under names in which
 //! the two lists are exchanged, each of these units must have the words of its counterpart, and each unit that
 //! mentions one must have its own.
 
+use engine::Exchanges;
 use state::{Entity, Layout, Names, NodeRef, State, ThreadId};
 
 use crate::closing::Closing;
@@ -12,7 +14,7 @@ use crate::small::{SmallGraph, nodes};
 
 /// Verifies exchanges, and keeps memory for the next time.
 #[derive(Default, Debug)]
-pub struct Exchanges {
+pub struct Verifier {
     /// Ids as names, in which two lists are exchanged for a while.
     names: Names,
     words: Vec<u64>,
@@ -20,47 +22,61 @@ pub struct Exchanges {
     stands_for: Vec<u32>,
     /// By id: the number of threads for which a thread stands, itself included; 0 if another one stands for it.
     counts: Vec<u32>,
+    found: Exchanges,
 }
 
-impl Exchanges {
-    /// Finds threads that can be exchanged, if there are any. Returns, by id, the number of threads for which a
-    /// thread stands: itself and those with which it can be exchanged, or 0 if another one stands for it.
+/// What symmetries of a state exchange.
+#[derive(Debug)]
+pub struct Symmetries<'a> {
+    /// By id: the number of threads for which a thread stands: itself and those with which it can be exchanged,
+    /// or 0 if another one stands for it.
+    pub counts: &'a [u32],
+    /// The symmetries, as far as they are known one by one.
+    pub exchanges: &'a mut Exchanges,
+}
+
+impl Verifier {
+    /// Finds symmetries that exchange threads or, if `choices` says so, anything else. Returns `None` if there are
+    /// none.
     pub fn find(
         &mut self,
         layout: &Layout,
         state: &State,
         graph: &SmallGraph,
         closing: &Closing,
-    ) -> Option<&[u32]> {
+        choices: bool,
+    ) -> Option<Symmetries<'_>> {
         let mut is_prepared = false;
+        self.found.clear();
         for (some, others) in closing.exchanges() {
-            if !some.iter().any(|&node| matches!(graph.entities[usize::from(node)], Some(Entity::Thread(_))))
-            {
+            let is_thread = |&node: &u8| matches!(graph.entities[usize::from(node)], Some(Entity::Thread(_)));
+            if !choices && !some.iter().any(is_thread) {
                 continue;
             }
             if !std::mem::replace(&mut is_prepared, true) {
                 self.prepare(layout, state);
             }
             if self.is_symmetry(layout, state, graph, some, others) {
-                for (&a, &b) in some.iter().zip(others) {
-                    if let (Some(Entity::Thread(a)), Some(Entity::Thread(b))) =
-                        (graph.entities[usize::from(a)], graph.entities[usize::from(b)])
-                    {
+                let entity = |node: u8| graph.entities[usize::from(node)];
+                let pairs = || some.iter().zip(others).filter_map(|(&a, &b)| Some((entity(a)?, entity(b)?)));
+                self.found.add(pairs());
+                for pair in pairs() {
+                    if let (Entity::Thread(a), Entity::Thread(b)) = pair {
                         self.join(a, b);
                     }
                 }
             }
         }
-        let found = is_prepared && self.stands_for.iter().zip(0..).any(|(&other, id)| other != id);
-        found.then(|| {
-            self.counts.clear();
-            self.counts.resize(self.stands_for.len(), 0);
-            for id in 0..self.stands_for.len() as u32 {
-                let one = self.representative(id);
-                self.counts[one as usize] += 1;
-            }
-            &*self.counts
-        })
+        if self.found.is_empty() {
+            return None;
+        }
+        self.counts.clear();
+        self.counts.resize(self.stands_for.len(), 0);
+        for id in 0..self.stands_for.len() as u32 {
+            let one = self.representative(id);
+            self.counts[one as usize] += 1;
+        }
+        Some(Symmetries { counts: &self.counts, exchanges: &mut self.found })
     }
 
     fn prepare(&mut self, layout: &Layout, state: &State) {

@@ -20,6 +20,7 @@
 //! Hatcliff and Iosif, "Space-reduction strategies for model checking dynamic software" (2003), sections 3.3
 //! and 3.4, which leave ties among threads to chance. The level `full` does not.
 
+use engine::Exchanges;
 use state::{Change, Entity, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::Encoding;
 
@@ -30,7 +31,7 @@ use crate::chain_table::ChainId;
 use crate::chains::Chains;
 use crate::closing::Closing;
 use crate::encoded_names::{EncodedNames, set_to_ids};
-use crate::exchanges::Exchanges;
+use crate::exchanges::{Symmetries, Verifier};
 use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
 use crate::small::{MOST, SmallGraph};
@@ -108,7 +109,7 @@ enum Place {
 struct Small {
     graph: SmallGraph,
     closing: Closing,
-    exchanges: Exchanges,
+    verifier: Verifier,
     versions: Versions,
 }
 
@@ -139,6 +140,8 @@ pub struct Namer {
     anchors: Anchors,
     floating: Floating,
     twins: Twins,
+    /// Symmetries of large states are not known one by one.
+    no_exchanges: Exchanges,
     pending: Vec<ObjectId>,
     stats: Stats,
 }
@@ -164,6 +167,7 @@ impl Namer {
             anchors: Anchors::default(),
             floating: Floating::default(),
             twins: Twins::default(),
+            no_exchanges: Exchanges::default(),
             pending: Vec::new(),
             stats: Stats::default(),
         };
@@ -352,26 +356,33 @@ impl Namer {
         std::mem::take(&mut self.stats)
     }
 
-    /// Finds threads that a symmetry of the state exchanges, if there are any. Returns, by id, the number of
-    /// threads for which a thread stands: itself and those with which it can be exchanged, or 0 if another
-    /// one stands for it. Only where names are canonical: otherwise steps that a symmetry of the state maps
-    /// to each other may lead to states with different names.
-    pub fn twins(&mut self, layout: &Layout, state: &mut State) -> Option<&[u32]> {
-        if self.config.level != Level::Full || state.thread_limit() < 2 {
+    /// Finds symmetries of the state that exchange threads or, if `choices` says so, anything else, if there are
+    /// any. Only where names are canonical: otherwise steps that a symmetry of the state maps to each other may
+    /// lead to states with different names.
+    pub fn symmetries(
+        &mut self,
+        layout: &Layout,
+        state: &mut State,
+        choices: bool,
+    ) -> Option<Symmetries<'_>> {
+        if self.config.level != Level::Full || state.thread_limit() < 2 && !choices {
             return None;
         }
-        if self.small.is_some() {
-            self.place(layout, state);
-            if let Some(Small { graph, closing, exchanges, .. }) = self.small.as_deref_mut()
-                && graph.is_current()
-            {
-                return exchanges.find(layout, state, graph, closing);
+        if let Some(small) = &mut self.small {
+            if small.graph.update(layout, state) {
+                let nodes = if choices { small.graph.used } else { small.graph.threads };
+                if !small.closing.may_exchange(&small.graph, nodes) {
+                    return None;
+                }
+                self.place(layout, state);
+                let Small { graph, closing, verifier, .. } = self.small.as_deref_mut()?;
+                return verifier.find(layout, state, graph, closing, choices);
             }
+            self.place(layout, state);
         }
-        match &mut self.chains {
-            Some(chains) => self.twins.find(layout, state, chains),
-            None => None,
-        }
+        let chains = self.chains.as_mut()?;
+        let counts = self.twins.find(layout, state, chains)?;
+        Some(Symmetries { counts, exchanges: &mut self.no_exchanges })
     }
 
     pub fn chains(&self) -> Option<&Chains> {

@@ -4,12 +4,10 @@
 //! node of their own (see [`crate::relations`]). A set of nodes is one word. Whether a state is small depends on
 //! the number of its nodes alone, so all states of an orbit are, or none is.
 //!
-//! A unit that a step changed is scanned again; the others keep their nodes and links. Steps are taken back more
-//! often than not, so for each unit the row before the present one is kept: if the unit has the words of that row
-//! again, the two change places. Which number a node has depends on the past. Whatever is made of the graph must
-//! not depend on it.
+//! A unit that a step changed is scanned again; the others keep their nodes and links. Which number a node has
+//! depends on the past. Whatever is made of the graph must not depend on it.
 
-use state::{Entity, Item, Layout, Names, NodeRef, ObjectId, State, ThreadId};
+use state::{Entity, Item, Layout, Names, NodeRef, ObjectId, SlotKind, State, ThreadId};
 
 use crate::mix::mix;
 use crate::relations::{Place, Relations, hang};
@@ -29,38 +27,11 @@ pub struct Link {
     pub is_one: bool,
 }
 
-/// The words from which a row was made.
-#[derive(Clone, Copy, Debug)]
-struct Origin {
-    words: [u64; SHORT],
-    /// The number of words; [`UNKNOWN`] if there are too many, or collections among them.
-    len: u8,
-    group: u8,
-    /// The numbers of nodes are those of this epoch.
-    epoch: u32,
-}
-
-/// The number of words of units whose rows are kept.
-const SHORT: usize = 4;
-const UNKNOWN: u8 = u8::MAX;
-
-const NOWHERE: Origin = Origin { words: [0; SHORT], len: UNKNOWN, group: NONE, epoch: 0 };
-
-impl Origin {
-    fn of(layout: &Layout, words: &[u64], epoch: u32) -> Self {
-        if layout.has_values || words.len() > SHORT {
-            return NOWHERE;
-        }
-        let mut copy = [0; SHORT];
-        for (copy, &word) in copy.iter_mut().zip(words) {
-            *copy = word;
-        }
-        Self { words: copy, len: words.len() as u8, group: NONE, epoch }
-    }
-
-    /// Whether a row is the same as one that would be made now.
-    fn is_same(&self, other: &Self) -> bool {
-        self.len != UNKNOWN && (self.len, self.epoch) == (other.len, other.epoch) && self.words == other.words
+impl Link {
+    /// The only edge from its node with this label.
+    #[inline]
+    const fn one(label: u64, target: u8) -> Self {
+        Self { label: label.wrapping_mul(SPREAD) | 1, target, is_one: true }
     }
 }
 
@@ -71,15 +42,9 @@ pub struct SmallGraph {
     is_current: bool,
     /// Whether it shows some state.
     is_whole: bool,
-    /// Different after any unit has got or lost its node.
-    epoch: u32,
-    /// By node: where its row is from; and the row before, with its label and links.
-    origins: [Origin; MOST],
-    old_origins: [Origin; MOST],
-    old_labels: [u64; MOST],
-    old_links: [Vec<Link>; MOST],
-    /// The nodes in use.
+    /// The nodes in use, and those of threads among them.
     pub used: u64,
+    pub threads: u64,
     /// By node: a hash of everything about it that is not a link.
     pub labels: [u64; MOST],
     /// By node: its links, places of one entity in order.
@@ -111,12 +76,8 @@ impl Default for SmallGraph {
         Self {
             is_current: false,
             is_whole: false,
-            epoch: 0,
-            origins: [NOWHERE; MOST],
-            old_origins: [NOWHERE; MOST],
-            old_labels: [0; MOST],
-            old_links: std::array::from_fn(|_| Vec::new()),
             used: 0,
+            threads: 0,
             labels: [0; MOST],
             links: std::array::from_fn(|_| Vec::new()),
             sources: [0; MOST],
@@ -178,6 +139,7 @@ impl SmallGraph {
         changed.extend(state.unencoded());
         if !self.is_current {
             changed.clear();
+            self.unlink();
             if self.is_whole {
                 let known = nodes(self.used).filter_map(|node| self.entities[node].and_then(Entity::node));
                 changed.extend(known.filter(|&unit| !state.exists(unit)));
@@ -266,18 +228,24 @@ impl SmallGraph {
         owners
     }
 
-    /// Starts anew with the elements of abstract enums.
-    fn clear(&mut self, layout: &Layout) {
+    /// Removes all links, and the parts of collections.
+    fn unlink(&mut self) {
         for node in nodes(self.used) {
             self.links[node].clear();
-            (self.sources[node], self.members[node], self.parts[node]) = (0, 0, 0);
+            (self.sources[node], self.members[node]) = (0, 0);
         }
+        for node in nodes(std::mem::take(&mut self.with_parts)) {
+            self.used &= !std::mem::take(&mut self.parts[node]);
+        }
+    }
+
+    /// Starts anew with the elements of abstract enums.
+    fn clear(&mut self, layout: &Layout) {
         self.groups = [NONE; MOST];
         self.counts = [0; GROUPS];
-        (self.used, self.present, self.with_parts) = (0, 0, 0);
+        (self.used, self.threads, self.present) = (0, 0, 0);
         self.of_units.fill(NONE);
         self.of_enums.clear();
-        self.epoch += 1;
         // The globals have node 0.
         let mut next = 1;
         for (&count, of) in layout.abstracts.iter().zip(0..) {
@@ -291,6 +259,7 @@ impl SmallGraph {
 
     fn put(&mut self, node: usize, label: u64, entity: Option<Entity>) {
         self.used |= 1 << node;
+        self.threads |= u64::from(matches!(entity, Some(Entity::Thread(_)))) << node;
         self.labels[node] = label;
         self.entities[node] = entity;
     }
@@ -308,51 +277,68 @@ impl SmallGraph {
 
     /// Scans the units that changed. Returns false if there is no room for all nodes.
     fn scan_all(&mut self, layout: &Layout, state: &State, changed: &[NodeRef]) -> bool {
-        for &unit in changed {
-            let index = unit.index() as usize;
-            if index >= self.of_units.len() {
-                self.of_units.resize(index + 1, NONE);
-            }
-            let node = self.of_units[index];
-            if node != NONE {
-                self.detach(node.into());
-                if !state.exists(unit) {
-                    self.links[usize::from(node)].clear();
-                    self.used &= !(1 << node);
-                    self.regroup(node.into(), NONE);
-                    self.of_units[index] = NONE;
-                    self.epoch += 1;
+        let greatest = changed.iter().map(|unit| unit.index()).max().unwrap_or_default() as usize;
+        if greatest >= self.of_units.len() {
+            self.of_units.resize(greatest + 1, NONE);
+        }
+        let has_node = |graph: &Self, unit: NodeRef| graph.unit(unit) != NONE;
+        // Units link to each other, so all have nodes before any is scanned.
+        if changed.iter().any(|&unit| has_node(self, unit) != state.exists(unit)) {
+            // What still links to a unit that is gone is about to be scanned.
+            for &unit in changed {
+                if has_node(self, unit) {
+                    self.detach(self.unit(unit).into());
                 }
             }
-        }
-        for &unit in changed {
-            let index = unit.index() as usize;
-            if self.of_units[index] == NONE && state.exists(unit) {
-                let entity = match unit {
-                    NodeRef::Root => None,
-                    NodeRef::Thread(id) => Some(Entity::Thread(id)),
-                    NodeRef::Object(id) => Some(Entity::Object(id)),
-                };
-                let Some(node) = (if unit == NodeRef::Root {
-                    self.put(0, 0, None);
-                    Some(0)
-                } else {
-                    self.add(0, entity)
-                }) else {
-                    return false;
-                };
-                self.of_units[index] = node;
-                self.epoch += 1;
+            for &unit in changed {
+                if has_node(self, unit) && !state.exists(unit) {
+                    self.drop_node(unit);
+                }
+            }
+            if !changed.iter().all(|&unit| self.make_node(state, unit)) {
+                return false;
             }
         }
-        changed.iter().all(|&unit| !state.exists(unit) || self.scan(layout, state, unit))
+        changed.iter().all(|&unit| {
+            let node = self.unit(unit);
+            node == NONE || self.scan(layout, state, unit, node)
+        })
+    }
+
+    /// Frees the node of a unit that is gone. Nothing may link to it.
+    fn drop_node(&mut self, unit: NodeRef) {
+        let node = self.unit(unit);
+        self.used &= !(1 << node);
+        self.threads &= !(1 << node);
+        self.regroup(node.into(), NONE);
+        self.of_units[unit.index() as usize] = NONE;
+    }
+
+    /// Gives a unit a node, if it exists and has none. Returns false if there is no room.
+    fn make_node(&mut self, state: &State, unit: NodeRef) -> bool {
+        let index = unit.index() as usize;
+        if self.of_units[index] != NONE || !state.exists(unit) {
+            return true;
+        }
+        let node = match unit {
+            NodeRef::Root => {
+                self.put(0, 0, None);
+                Some(Self::ROOT)
+            }
+            NodeRef::Thread(id) => self.add(0, Some(Entity::Thread(id))),
+            NodeRef::Object(id) => self.add(0, Some(Entity::Object(id))),
+        };
+        self.of_units[index] = node.unwrap_or(NONE);
+        node.is_some()
     }
 
     /// Takes the row of a unit out of the graph, and the parts of its collections.
+    #[inline]
     fn detach(&mut self, owner: usize) {
         for link in &self.links[owner] {
-            self.sources[usize::from(link.target)] &= !(1 << owner);
+            self.sources[usize::from(link.target) % MOST] &= !(1 << owner);
         }
+        self.links[owner].clear();
         self.members[owner] = 0;
         if self.parts[owner] != 0 {
             for node in nodes(self.parts[owner]) {
@@ -368,57 +354,54 @@ impl SmallGraph {
         }
     }
 
-    /// Puts the row of a unit without collections back into the graph.
-    fn attach(&mut self, owner: usize) {
-        for link in &self.links[owner] {
-            self.sources[usize::from(link.target)] |= 1 << owner;
-        }
-    }
-
-    /// Scans a unit whose row is detached, unless it has the words of that row or of the one before. Returns
-    /// false if there is no room for the parts of its collections.
-    fn scan(&mut self, layout: &Layout, state: &State, unit: NodeRef) -> bool {
-        let owner = self.unit(unit);
-        let node = usize::from(owner);
-        let mut origin = Origin::of(layout, state.words_of(unit).unwrap_or_default(), self.epoch);
-        if origin.is_same(&self.origins[node]) {
-            self.attach(node);
-            return true;
-        }
-        // A unit may be listed twice.
+    /// Scans a unit. Returns false if there is no room for the parts of its collections.
+    fn scan(&mut self, layout: &Layout, state: &State, unit: NodeRef, owner: u8) -> bool {
+        let node = usize::from(owner) % MOST;
         self.detach(node);
-        std::mem::swap(&mut self.links[node], &mut self.old_links[node]);
-        std::mem::swap(&mut self.labels[node], &mut self.old_labels[node]);
-        let before = std::mem::replace(&mut self.old_origins[node], self.origins[node]);
-        if origin.is_same(&before) {
-            self.origins[node] = before;
-            self.regroup(node, before.group);
-            self.attach(node);
-            return true;
-        }
-        self.links[node].clear();
-        self.labels[node] = 0;
         let mut label = match unit {
             NodeRef::Root => 1,
             NodeRef::Thread(_) => 2,
             NodeRef::Object(_) => 3,
         };
-        let mut row = Row { graph: self, owner: node, fits: true };
-        let kind = state.scan(layout, unit, &mut |item| match item {
-            Item::Word(word) => label = mix(label, word),
-            Item::Content(label, content) => hang(&mut row, &layout.terms, owner.into(), label, content),
-        });
-        let fits = row.fits;
-        // Collections have added to it.
-        self.labels[node] = self.labels[node].wrapping_add(label);
+        let mut fits = true;
+        let kind = if layout.has_values {
+            self.labels[node] = 0;
+            let mut row = Row { graph: self, owner: node, fits: true };
+            let kind = state.scan(layout, unit, &mut |item| match item {
+                Item::Word(word) => label = mix(label, word),
+                Item::Content(label, content) => hang(&mut row, &layout.terms, owner.into(), label, content),
+            });
+            fits = row.fits;
+            // Collections have added to it.
+            label = label.wrapping_add(self.labels[node]);
+            kind
+        } else {
+            let Self { links, sources, of_units, of_enums, .. } = self;
+            let links = &mut links[node];
+            state.scan_names(
+                layout,
+                unit,
+                |word| label = mix(label, word),
+                |label, kind, bits| {
+                    let target = match kind {
+                        SlotKind::Object => of_units[NodeRef::Object(ObjectId(bits - 1)).index() as usize],
+                        SlotKind::Thread => of_units[NodeRef::Thread(ThreadId(bits - 1)).index() as usize],
+                        SlotKind::Abstract(of) => of_enums[of as usize] + (bits - 1) as u8,
+                        SlotKind::Data | SlotKind::Value(_) => return,
+                    };
+                    sources[usize::from(target) % MOST] |= 1 << node;
+                    links.push(Link::one(label, target));
+                },
+            )
+        };
+        self.labels[node] = label;
         let kind = kind.min(KINDS as u32 - 1) as u8;
-        origin.group = match unit {
+        let group = match unit {
             NodeRef::Root => NONE,
             NodeRef::Thread(_) => kind,
             NodeRef::Object(_) => KINDS as u8 + kind,
         };
-        self.origins[node] = origin;
-        self.regroup(node, origin.group);
+        self.regroup(node, group);
         fits
     }
 }
@@ -443,7 +426,7 @@ impl Row<'_> {
         let node = node as usize;
         let target_bit = 1 << target;
         let graph = &mut *self.graph;
-        graph.links[node].push(Link { label: label.wrapping_mul(SPREAD) | 1, target, is_one });
+        graph.links[node].push(Link { is_one, ..Link::one(label, target) });
         graph.sources[usize::from(target)] |= 1 << node;
         if !is_one {
             graph.members[node] |= target_bit;

@@ -13,6 +13,7 @@ use system::{
     Alarm, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, Temporal, TransitionSystem,
 };
 
+use crate::exchanges::Symmetries;
 use crate::lift::Lift;
 use crate::population::Population;
 use crate::{Level, Namer, Stats, SymmetryConfig};
@@ -155,24 +156,26 @@ impl TransitionSystem for Symmetric<'_> {
     }
 
     /// If a symmetry of the state exchanges threads, the steps of the first one stand for those of the
-    /// others.
+    /// others. If it exchanges what a thread chooses from, one choice stands for the others.
     fn folded_steps(&self, named: &mut Named, out: &mut Steps) {
         let layout = self.engine.layout();
         let Named { state, namer, .. } = named;
         let is_alone =
             layout.exclusive.is_some_and(|slot| state.state.read_untraced(state.state.root(), slot) != 0);
-        let twins = if is_alone { None } else { namer.twins(layout, &mut state.state) };
-        let Some(twins) = twins else {
+        let choices = self.engine.may_choose(&state.state);
+        let symmetries = if is_alone { None } else { namer.symmetries(layout, &mut state.state, choices) };
+        let Some(Symmetries { counts, exchanges }) = symmetries else {
             return self.engine.steps(state, out);
         };
         out.clear();
         let mut own = Steps::default();
-        for (&count, thread) in twins.iter().zip(0..).filter(|&(&count, _)| count > 0) {
+        for (&count, thread) in counts.iter().zip(0..).filter(|&(&count, _)| count > 0) {
             own.clear();
-            self.engine.steps_of(state, ThreadId(thread), &mut own);
+            self.engine.folded_steps_of(state, ThreadId(thread), exchanges, &mut own);
             let count = count as usize;
             out.enabled.extend(own.enabled.iter().flat_map(|&step| std::iter::repeat_n(step, count)));
             out.faults.extend(own.faults.iter().flat_map(|&fault| std::iter::repeat_n(fault, count)));
+            out.is_abandoned |= own.is_abandoned;
         }
     }
 

@@ -39,15 +39,38 @@ fn ends(system: &Symmetric<'_>, state: &mut Named, steps: &Steps) -> BTreeMap<(u
     ends
 }
 
-/// Compares the steps of all states of a model, unless there are too many. Returns how many steps others
-/// stood for.
-fn folded(text: &str, bounds: Bounds) -> Result<usize, String> {
+/// How many steps others stood for.
+#[derive(Default, Debug)]
+struct Saved {
+    /// Of other threads.
+    threads: usize,
+    /// Of the same thread, by the same transition.
+    choices: usize,
+}
+
+impl std::iter::Sum for Saved {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, one| Self {
+            threads: sum.threads + one.threads,
+            choices: sum.choices + one.choices,
+        })
+    }
+}
+
+/// Compares the steps of all states of a model, unless there are too many, with names by chains and with those
+/// of small states.
+fn folded(text: &str, bounds: Bounds) -> Result<Saved, String> {
     let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
-    let system = Symmetric::new(&engine, ladder(Symmetry::Full, Naming::Chain));
-    let Some(states) = stored(&system, SearchKind::Bfs, FEW_STATES) else { return Ok(0) };
+    let both = [Naming::Chain, Naming::Auto].map(|naming| folded_under(&engine, naming));
+    both.into_iter().sum()
+}
+
+fn folded_under(engine: &Engine, naming: Naming) -> Result<Saved, String> {
+    let system = Symmetric::new(engine, ladder(Symmetry::Full, naming));
+    let Some(states) = stored(&system, SearchKind::Bfs, FEW_STATES) else { return Ok(Saved::default()) };
     let mut state = system.initial();
     let (mut all, mut folded) = (Steps::default(), Steps::default());
-    let mut saved = 0;
+    let mut saved = Saved::default();
     for encoding in &states {
         system.decode(encoding, &mut state);
         system.steps(&mut state, &mut all);
@@ -59,7 +82,13 @@ fn folded(text: &str, bounds: Bounds) -> Result<usize, String> {
                 "{folded:?} stand for {all:?}, but lead to {found:?} instead of {expected:?}"
             ));
         }
-        saved += all.enabled.iter().filter(|step| !folded.enabled.contains(step)).count();
+        for step in all.enabled.iter().filter(|step| !folded.enabled.contains(step)) {
+            let is_choice = folded
+                .enabled
+                .iter()
+                .any(|other| (other.thread, other.transition) == (step.thread, step.transition));
+            *(if is_choice { &mut saved.choices } else { &mut saved.threads }) += 1;
+        }
     }
     for &search in SearchKind::ALL {
         let [plain, folded] = [false, true].map(|fold| counts(&explore(&system, search, fold)));
@@ -94,10 +123,11 @@ fn counts(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
 #[test]
 fn steps_stand_for_steps_that_end_alike() {
     let all = models() / 2;
-    let saved: usize = (0..all).map(|seed| survives(seed, ANY, folded)).sum();
-    let alike: usize = (0..all).map(|seed| survives(seed, ALIKE, folded)).sum();
-    eprintln!("{saved} and {alike} steps were not taken");
-    assert!(saved as u64 > all / 4 && alike as u64 > all, "{saved} and {alike} steps in {all} models");
+    let saved: Saved = (0..all).map(|seed| survives(seed, ANY, folded)).sum();
+    let alike: Saved = (0..all).map(|seed| survives(seed, ALIKE, folded)).sum();
+    eprintln!("{saved:?} and {alike:?} steps were not taken");
+    assert!(saved.threads as u64 > all / 2 && alike.threads as u64 > 2 * all, "{saved:?}, {alike:?}");
+    assert!((saved.choices + alike.choices) as u64 > all / 4, "{saved:?}, {alike:?}");
 }
 
 fn engine(text: &str, threads: u32) -> Engine {
@@ -120,8 +150,10 @@ fn identical_threads_take_one_step_for_all() {
     let models = [("plain", 60, plain(60)), ("objects of their own", 12, with_objects(12))];
     for (which, n, text) in models {
         let engine = engine(&text, n);
-        for &search in SearchKind::ALL {
-            let system = Symmetric::new(&engine, ladder(Symmetry::Full, Naming::Chain));
+        let searches = SearchKind::ALL.iter();
+        for (&search, naming) in searches.flat_map(|search| [(search, Naming::Chain), (search, Naming::Auto)])
+        {
+            let system = Symmetric::new(&engine, ladder(Symmetry::Full, naming));
             let stats = explore(&system, search, true).stats;
             let taken = system.stats().steps;
             // A step for each kind of threads that there is: for each location at which some are.
@@ -164,15 +196,57 @@ fn threads_that_differ_take_their_own_steps() {
     ];
     for (which, text) in differ {
         let engine = engine(&format!("system S {{ {node} {text} }}"), 5);
-        let system = Symmetric::new(&engine, ladder(Symmetry::Full, Naming::Chain));
-        let states = stored(&system, SearchKind::Bfs, FEW_STATES).expect("there are few");
-        // All threads have started, and none has moved.
-        let mut state = system.initial();
-        system.decode(&states[1], &mut state);
+        for naming in [Naming::Chain, Naming::Auto] {
+            let system = Symmetric::new(&engine, ladder(Symmetry::Full, naming));
+            let states = stored(&system, SearchKind::Bfs, FEW_STATES).expect("there are few");
+            // All threads have started, and none has moved.
+            let mut state = system.initial();
+            system.decode(&states[1], &mut state);
+            let (mut all, mut folded) = (Steps::default(), Steps::default());
+            system.steps(&mut state, &mut all);
+            system.folded_steps(&mut state, &mut folded);
+            assert!(all.enabled.len() >= 2, "{which}: {all:?}");
+            assert_eq!(folded.enabled, all.enabled, "{which}");
+        }
+    }
+}
+
+/// One choice stands for all that a symmetry maps it to, but not for those that differ, and what was chosen before
+/// is not exchanged any more.
+#[test]
+fn choices_that_are_alike_stand_for_each_other() {
+    let text = "system S {
+        abstract enum E [5];
+        Set.type<E> marked;
+        E first;
+        thread T() {
+          E e; E f;
+          loc begin: do { e := Set.choose(E.all); Set.add(marked, e); } goto two;
+          loc two: do {
+            e := Set.choose(E.all); f := Set.choose(E.all);
+            assume e != f; first := e; Set.add(marked, f);
+          } goto done;
+          loc done: do { e := Set.choose(marked); } return;
+        }
+        main thread M() { start T(); }
+      }";
+    let engine = engine(text, 2);
+    let system = Symmetric::new(&engine, ladder(Symmetry::Full, Naming::Auto));
+    let states = stored(&system, SearchKind::Bfs, FEW_STATES).expect("there are few");
+    let mut state = system.initial();
+    let mut found = Vec::new();
+    for encoding in &states {
+        system.decode(encoding, &mut state);
         let (mut all, mut folded) = (Steps::default(), Steps::default());
         system.steps(&mut state, &mut all);
         system.folded_steps(&mut state, &mut folded);
-        assert!(all.enabled.len() >= 2, "{which}: {all:?}");
-        assert_eq!(folded.enabled, all.enabled, "{which}");
+        assert_eq!(ends(&system, &mut state, &folded), ends(&system, &mut state, &all));
+        assert_eq!(folded.enabled.len(), all.enabled.len());
+        folded.enabled.dedup();
+        found.push((all.enabled.len(), folded.enabled.len()));
     }
+    // All five are alike at first. Then one is marked: the first choice is that one or another, and the second
+    // one that is marked, the one chosen first, or another.
+    assert!(found.contains(&(5, 1)), "{found:?}");
+    assert!(found.contains(&(20, 3)), "{found:?}");
 }
