@@ -656,7 +656,7 @@ mod tests {
     #[test]
     fn an_outline_has_the_same_lengths() {
         let mut known: Vec<(Outline, Lengths)> = Vec::new();
-        let mut encodings = vec![Encoding::new(), Encoding::new()];
+        let mut encodings = [Encoding::new(), Encoding::new()];
         for round in 0..2000_u64 {
             let at = round as usize * 7 % encodings.len();
             let encoding = &mut encodings[at];

@@ -103,7 +103,9 @@ impl ShapeLearner {
         let effort = (states * EFFORT).clamp(LEAST_EFFORT, MOST_EFFORT);
         let mut components: Vec<(Key, Vec<Vec<u64>>)> = self.columns.drain().collect();
         components.sort_unstable_by_key(|&(key, _)| key);
-        components.iter_mut().for_each(|(_, columns)| leave_room(columns));
+        for (_, columns) in &mut components {
+            leave_room(columns);
+        }
         let lengths: Vec<(Key, usize)> =
             components.iter().map(|(key, columns)| (*key, columns.len() - 1)).collect();
         let mut slots = 1..;
@@ -231,7 +233,9 @@ impl Part {
         }
         let leaves = packed.iter().map(|part| part.leaves).sum();
         let mut values = vec![0; packed[0].values.len()];
-        packed.iter().for_each(|part| add(&mut values, &part.values));
+        for part in &packed {
+            add(&mut values, &part.values);
+        }
         let trees = packed.into_iter().map(|part| (part.weight(), part.tree));
         let tree = Tree::balanced(trees.map(|(weight, tree)| (tree, weight)).collect());
         Self { tree, width: LEAF_BITS + 1, leaves, values }

@@ -1,12 +1,12 @@
 //! Joins the last parts of a tree so that states take as few bytes as possible.
 //!
-//! All trees of these parts are compared. The combinations of every subset of parts are counted in the sample,
-//! which gives the number of inner nodes of every tree. Since most states are still to come, the numbers are
-//! extrapolated: what has nearly as many combinations in half of the sample will hardly get more.
+//! All trees of these parts are compared. The combinations of every subset of parts are counted in the
+//! sample, which gives the number of inner nodes of every tree. Since most states are still to come, the
+//! numbers are extrapolated: what has nearly as many combinations in half of the sample will hardly get more.
 //!
 //! The pair at the root is stored for each state, with as many bits as its two numbers have. The number of a
-//! leaf is its bits, 32 of them, however few of its values occur. So a leaf just below the root may be divided
-//! in two: then its values are interned, and have small numbers.
+//! leaf is its bits, 32 of them, however few of its values occur. So a leaf just below the root may be
+//! divided in two: then its values are interned, and have small numbers.
 
 use super::{Counter, Part, add};
 use crate::mix::mix;
@@ -17,8 +17,8 @@ const KEPT_FOR: usize = 4;
 /// The bytes of an inner node, and of a bit of the pair at the root, including the gaps in their tables.
 const NODE_BYTES: f64 = 15.0;
 const BIT_BYTES: f64 = 0.185;
-/// What a bit of information costs for each inner node above it, in inner nodes per state: parts that vary much
-/// should not be deep.
+/// What a bit of information costs for each inner node above it, in inner nodes per state: parts that vary
+/// much should not be deep.
 const DEPTH: f64 = 1.0 / 8192.0;
 
 /// What is known of the subsets of parts. A subset is a number whose bits are its parts.
@@ -139,7 +139,7 @@ impl Best {
         for left in divisions(subsets.len - 1) {
             for numbered in [[false, false], [false, true], [true, false], [true, true]] {
                 let mut halves =
-                    [left, subsets.len - 1 ^ left].map(|subset| Half { subset, is_numbered: false });
+                    [left, (subsets.len - 1) ^ left].map(|subset| Half { subset, is_numbered: false });
                 halves.iter_mut().zip(numbered).for_each(|(half, numbered)| half.is_numbered = numbered);
                 if halves.iter().all(|half| !half.is_numbered || subsets.fits_leaf(half.subset)) {
                     let bytes = self.bytes(subsets, halves);
@@ -185,8 +185,8 @@ fn divisions(set: usize) -> impl Iterator<Item = usize> {
         .take_while(move |&left| left > set ^ left)
 }
 
-/// The number of combinations in `expected` states, from two numbers of states with their combinations: it grows
-/// by the same factor whenever the number of states is doubled.
+/// The number of combinations in `expected` states, from two numbers of states with their combinations: it
+/// grows by the same factor whenever the number of states is doubled.
 fn extrapolate([(few, first), (many, all)]: [(f64, f64); 2], expected: f64) -> f64 {
     let exponent = (all / first.max(1.0)).ln() / (many / few.max(1.0)).ln();
     // Of one state nothing is known.
