@@ -11,7 +11,7 @@
 //! items, so that the two never coexist.
 
 use crate::mix::{mix, place};
-use crate::zeroed::{Zeroed, grow, prefetch};
+use crate::zeroed::{Zeroed, grow_from, prefetch};
 use crate::{Budget, Full};
 
 /// Distinct 64-bit words, each with a number of 32 bits.
@@ -29,6 +29,8 @@ pub struct Interner {
 }
 
 const FIRST_SLOTS: usize = 1 << 8;
+/// The least number of items that are added at once.
+const LEAST_GROWTH: usize = 1 << 7;
 
 impl Interner {
     /// The number of numbers. The greatest ones are not assigned, so that users of the numbers have some
@@ -150,7 +152,7 @@ impl Interner {
             return Err(Full::Memory);
         }
         if number == self.items.capacity() {
-            grow(&mut self.items, &self.budget)?;
+            grow_from(&mut self.items, LEAST_GROWTH, &self.budget)?;
         }
         if number >= self.capacity {
             self.enlarge()?;

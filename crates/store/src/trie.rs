@@ -33,7 +33,8 @@
 //!
 //! A [`layout`] says *which bits are where*. It is learned from the states ([`learner`]), again and again
 //! while the store is small. Components that the layout does not know, because they did not exist before, for
-//! example, are kept as a list on the last leaf, the rest. If that becomes common, a new layout is made.
+//! example, are kept as a list on the last leaf, the rest. If that becomes common, a new layout is made at
+//! once.
 //!
 //! *A set and a queue.* Searches for states do not ask for a state by its number. A breadth-first search
 //! needs them back in their order, so the root pairs of those that it has not asked for yet are also kept in
@@ -136,7 +137,7 @@ pub struct Trie<R = Box<PairSet>> {
     queue: Option<Fifo>,
     /// The number of states at which the next layout is due.
     layout_at: usize,
-    /// The number of states since the last layout that have components in the rest.
+    /// The number of states since the last review that have components in the rest.
     with_rest: usize,
     /// Counts the layouts: a root pair belongs to one layout.
     epoch: u32,
@@ -222,19 +223,33 @@ impl<R: Roots> Trie<R> {
         Ok(Insert::New(id))
     }
 
+    /// The number of states with components in the rest at which a new layout is due at once. Such a state
+    /// takes as many bytes as many others.
+    #[inline]
+    fn most_with_rest(&self) -> usize {
+        let len = self.len();
+        len / 8 + 16
+    }
+
     /// Decides whether a better layout is due, and makes it.
     #[cold]
     fn review(&mut self) {
         let (len, pairs) = (self.len(), self.table.pairs.len());
-        self.layout_at = len * if len < 1 << 12 { 16 } else { 4 };
-        let is_stretched = self.with_rest > len / 16;
+        let is_due = len >= self.layout_at;
+        if is_due {
+            self.layout_at = len * if len < 1 << 12 { 16 } else { 4 };
+        }
         let of_its_own = MOVED_PER_PAIR * pairs / len;
         let moved = len * self.table.layout.slots().min(of_its_own.max(LEAST_MOVED));
-        let is_unbalanced = !self.is_settled && (len <= 1 << 12 || pairs > len / 32) && moved <= MOST_MOVED;
+        let is_cheap = moved <= MOST_MOVED;
+        let is_stretched = self.with_rest > len / 16 && (is_due || is_cheap);
+        let is_unbalanced = is_due && !self.is_settled && (len <= 1 << 12 || pairs > len / 32) && is_cheap;
         if is_stretched || is_unbalanced {
             // Without the memory for it, the old layout remains valid.
             _ = self.learn();
         }
+        // Learned or not, this is not to be asked again soon.
+        self.with_rest = 0;
     }
 
     /// Learns a new layout and moves all states to it.
@@ -386,7 +401,7 @@ impl<R: Roots> PreparedStore for Trie<R> {
 
     #[inline]
     fn maintain(&mut self) {
-        if self.len() >= self.layout_at {
+        if self.len() >= self.layout_at || self.with_rest > self.most_with_rest() {
             self.review();
         }
     }

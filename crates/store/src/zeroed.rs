@@ -168,8 +168,13 @@ pub fn is_available(bytes: usize) -> bool {
 /// copied: the system moves their pages. Room that was not written to does not show in the resident set,
 /// which a budget limits, so under a limit there is never much of it.
 pub fn grow<T: Plain>(vector: &mut Vec<T>, budget: &Budget) -> Result<(), Full> {
+    grow_from(vector, 1 << 10, budget)
+}
+
+/// Like [`grow`], by at least `least` elements.
+pub fn grow_from<T: Plain>(vector: &mut Vec<T>, least: usize, budget: &Budget) -> Result<(), Full> {
     let most = budget.limit().map_or(usize::MAX, |limit| limit / 256 / size_of::<T>());
-    grow_by(vector, (vector.len() / 4).min(most).max(1 << 10), budget)
+    grow_by(vector, (vector.len() / 4).min(most).max(least), budget)
 }
 
 /// Makes room for `more` elements beyond the present ones. If it fails, the vector is unchanged.

@@ -54,6 +54,14 @@ pub struct Moment {
     number: u64,
 }
 
+/// The components and their lengths that an encoding has for a while, as a number: while the number is the
+/// same, so are they.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outline {
+    encoding: u64,
+    number: u64,
+}
+
 /// The lengths of the components of an encoding whose words are in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lengths {
@@ -72,6 +80,8 @@ pub struct Encoding {
     /// before `start` are no longer known.
     touched: Vec<Key>,
     start: Moment,
+    /// Changes whenever a component is added, removed or changes its length.
+    outline: u64,
     /// The number of words of `words` that no slot uses any more.
     dead: usize,
     /// The memory of the previous `words`, for the next time they are put in order.
@@ -92,6 +102,7 @@ impl Default for Encoding {
             sections: Default::default(),
             touched: Vec::new(),
             start: Moment { encoding: ENCODINGS.fetch_add(1, Relaxed), number: 0 },
+            outline: 0,
             dead: 0,
             spare: Vec::new(),
             head: Vec::new(),
@@ -125,6 +136,7 @@ impl Encoding {
         self.words.clear();
         self.sections.iter_mut().for_each(Vec::clear);
         self.touch_everything();
+        self.outline += 1;
         self.dead = 0;
         self.ordered = true;
         self.settled = false;
@@ -197,6 +209,7 @@ impl Encoding {
         let index = key.index as usize;
         if index >= slots.len() {
             slots.resize(index + 1, NOTHING);
+            self.outline += 1;
             self.settled = false;
         }
         let slot = &mut slots[index];
@@ -212,6 +225,7 @@ impl Encoding {
             return self.touch(key);
         }
         (self.ordered, self.settled) = (false, false);
+        self.outline += 1;
         slot.len = words.len() as u32;
         if slot.capacity as usize >= words.len() {
             self.words[slot.offset as usize..][..words.len()].copy_from_slice(words);
@@ -233,6 +247,7 @@ impl Encoding {
             && slot.len != ABSENT
         {
             (self.ordered, self.settled) = (false, false);
+            self.outline += 1;
             slot.len = ABSENT;
             self.touch(key);
         }
@@ -257,6 +272,7 @@ impl Encoding {
         (self.dead, self.ordered) = (0, true);
         // The head depends on lengths only.
         self.settled &= is_same;
+        self.outline += u64::from(!is_same);
         self.touch_everything();
     }
 
@@ -266,6 +282,14 @@ impl Encoding {
             widths: self.sections.each_ref().map(Vec::len),
             lengths: self.sections.iter().flatten().map(|slot| slot.len).collect(),
         })
+    }
+
+    /// The components and their lengths, and the words of all components, one after the other; `None` if the
+    /// words are not in order.
+    #[inline]
+    pub fn outlined(&self) -> Option<(Outline, &[u64])> {
+        let outline = Outline { encoding: self.start.encoding, number: self.outline };
+        self.ordered.then_some((outline, &self.words))
     }
 
     /// A number by which to look for the lengths: encodings with equal lengths, in order, have the same
@@ -627,6 +651,44 @@ mod tests {
         encoding.flat();
         assert_eq!(encoding.lengths(), filled(&[1, 2, 1, 3]).lengths());
         assert_eq!(encoding.lengths_hint(), filled(&[1, 2, 1, 3]).lengths_hint());
+    }
+
+    #[test]
+    fn an_outline_has_the_same_lengths() {
+        let mut known: Vec<(Outline, Lengths)> = Vec::new();
+        let mut encodings = [Encoding::new(), Encoding::new()];
+        for round in 0..2000_u64 {
+            let at = round as usize * 7 % encodings.len();
+            let encoding = &mut encodings[at];
+            let component = key(Section::ALL[round as usize % 3], (round / 3 % 4) as u32);
+            match round * 31 % 17 {
+                0 => encoding.clear(),
+                1..=3 => encoding.remove(component),
+                4..=6 => encoding.set(component, &vec![round; round as usize % 3]),
+                7..=9 => encoding.refill(|into| {
+                    for index in 0..round / 5 % 3 {
+                        into.component(Section::Threads, |out| out.resize(out.len() + index as usize, 1));
+                    }
+                    into.component(Section::Objects, |out| out.push(round));
+                }),
+                10 => {
+                    let mut flat = Vec::new();
+                    encodings[round as usize % 2].flatten(&mut flat);
+                    encodings[at].unflatten(&flat);
+                }
+                11 => encodings[at] = encodings[round as usize % 2].clone(),
+                _ => _ = encoding.flat(),
+            }
+            let encoding = &encodings[at];
+            let Some((outline, words)) = encoding.outlined() else { continue };
+            let lengths = encoding.lengths().expect("its words are in order");
+            assert_eq!(encoding.words_in(&lengths), Some(words));
+            match known.iter().find(|(other, _)| *other == outline) {
+                Some((_, other)) => assert_eq!(*other, lengths),
+                None => known.push((outline, lengths)),
+            }
+        }
+        assert!((20..1500).contains(&known.len()), "{}", known.len());
     }
 
     #[test]

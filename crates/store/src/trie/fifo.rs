@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::{Budget, Full};
 
 /// The number of words in a chunk.
-const CHUNK: usize = 1 << 12;
+const CHUNK: usize = 1 << 9;
 
 /// A queue of words, in chunks.
 #[derive(Debug)]

@@ -348,6 +348,27 @@ impl Tree {
         Self::Join(Box::new([left, right]))
     }
 
+    /// The same tree, except that a leaf is divided in two, if it has more than one bit: then its values have
+    /// numbers.
+    pub fn numbered(self) -> Self {
+        let Self::Leaf(bits) = self else { return self };
+        let half = bits.iter().map(|bits| bits.width).sum::<u32>() / 2;
+        if half == 0 {
+            return Self::Leaf(bits);
+        }
+        let [mut left, mut right] = [Vec::new(), Vec::new()];
+        let mut room = half;
+        for bits in bits {
+            let width = bits.width.min(room);
+            room -= width;
+            let low = Bits { width, ..bits };
+            let high = Bits { from: bits.from + width, width: bits.width - width, ..bits };
+            left.extend((low.width > 0).then_some(low));
+            right.extend((high.width > 0).then_some(high));
+        }
+        Self::join(Self::Leaf(left), Self::Leaf(right))
+    }
+
     pub fn leaves(&self) -> usize {
         match self {
             Self::Leaf(_) | Self::Rest => 1,
@@ -513,6 +534,18 @@ mod tests {
             }
             assert_eq!(back, words);
         }
+    }
+
+    #[test]
+    fn numbered_leaves_have_the_same_bits() {
+        let bits = |slot, from, width| Bits { slot, from, width };
+        let leaf = Tree::Leaf(vec![bits(1, 0, 8), bits(2, 3, 20), bits(3, 5, 1)]);
+        let Tree::Join(halves) = leaf.numbered() else { panic!("it has 29 bits") };
+        let [Tree::Leaf(left), Tree::Leaf(right)] = *halves else { panic!("there are two leaves") };
+        assert_eq!(left, [bits(1, 0, 8), bits(2, 3, 6)]);
+        assert_eq!(right, [bits(2, 9, 14), bits(3, 5, 1)]);
+        assert!(matches!(Tree::Leaf(vec![bits(1, 7, 1)]).numbered(), Tree::Leaf(_)));
+        assert!(matches!(Tree::Rest.numbered(), Tree::Rest));
     }
 
     #[test]

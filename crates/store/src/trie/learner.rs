@@ -12,27 +12,31 @@
 //! enough, neighbours.
 //!
 //! Near the root nearly all combinations are different, and the best choice for two parts is not the best for
-//! all. So the last parts are joined optimally: the combinations of every subset of them are counted, which
-//! gives the number of inner nodes of every tree.
+//! all. So the last parts are joined optimally ([`last_parts`]).
+//!
+//! Components whose lengths vary may become longer than any in the sample: they get room for that.
 //!
 //! Bits that never varied may still vary. They get their places after everything is joined
 //! ([`super::complete`]).
+
+mod last_parts;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use system::{Encoding, Key};
 
 use super::complete::complete;
 use super::layout::{Bits, LEAF_BITS, LENGTH_BITS, Slot, Tree, TreeLayout, WORD_BITS};
-use crate::mix::{mix, place};
+use crate::mix::mix;
 
 /// The greatest numbers of words and of states that are examined.
 const ENOUGH: usize = 1 << 19;
 const ENOUGH_STATES: usize = 1 << 12;
 /// The greatest number of parts that are joined by their combinations in the sample.
 const MOST_PARTS: usize = 64;
-/// The approximate number of values that are examined to join them: in total, and per stored state.
-const MOST_EFFORT: usize = 1 << 21;
-const EFFORT: usize = 1 << 6;
+/// The approximate number of values that are examined to join them: per stored state, and in total.
+const EFFORT: usize = 1 << 8;
+const LEAST_EFFORT: usize = 1 << 14;
+const MOST_EFFORT: usize = 1 << 22;
 /// The greatest width of a field. The first of these that does not yield too many parts is used.
 const WIDTHS: [u32; 3] = [8, 16, 32];
 /// Fewer parts than this are joined optimally.
@@ -64,8 +68,8 @@ struct Part {
     /// The number of bits if the part is a leaf, otherwise more than a leaf can have.
     width: u32,
     leaves: usize,
-    /// By state: the combination of the values of its fields, as a number.
-    classes: Vec<u32>,
+    /// By state: the combination of the values of its fields, as a sum of hashes.
+    values: Vec<u64>,
 }
 
 /// The number of states of `words` words that are worth examining.
@@ -96,9 +100,12 @@ impl ShapeLearner {
 
     /// Computes a layout for `states` stored states.
     pub fn layout(mut self, states: usize) -> TreeLayout {
-        let effort = (states * EFFORT).min(MOST_EFFORT);
+        let effort = (states * EFFORT).clamp(LEAST_EFFORT, MOST_EFFORT);
         let mut components: Vec<(Key, Vec<Vec<u64>>)> = self.columns.drain().collect();
         components.sort_unstable_by_key(|&(key, _)| key);
+        for (_, columns) in &mut components {
+            leave_room(columns);
+        }
         let lengths: Vec<(Key, usize)> =
             components.iter().map(|(key, columns)| (*key, columns.len() - 1)).collect();
         let mut slots = 1..;
@@ -112,10 +119,10 @@ impl ShapeLearner {
             .collect();
         let varying = components.iter().flatten().map(|column| column.varying);
         let varying: Vec<u64> = std::iter::once(0).chain(varying).collect();
-        TreeLayout::new(&lengths, &self.tree(&components, effort)).expecting(&varying)
+        TreeLayout::new(&lengths, &self.tree(&components, states, effort)).expecting(&varying)
     }
 
-    fn tree(&self, components: &[Vec<Column>], effort: usize) -> Tree {
+    fn tree(&self, components: &[Vec<Column>], stored: usize, effort: usize) -> Tree {
         let cut = |width| {
             let parts = |columns: &Vec<Column>| columns.iter().flat_map(|column| column.cut(width)).collect();
             components.iter().map(parts).collect::<Vec<Vec<Part>>>()
@@ -142,14 +149,22 @@ impl ShapeLearner {
             tree: Tree::Rest,
             width: LEAF_BITS + 1,
             leaves: components.iter().map(Vec::len).sum(),
-            classes: vec![0; self.states],
+            values: vec![0; self.states],
         };
         join(&mut parts, self.states, effort);
-        parts.push(constant);
-        let mut tree = finish(parts, self.states, effort);
+        let mut tree = last_parts::join(parts, constant, stored, effort);
         complete(&mut tree, components.iter().flatten().map(|column| column.width));
         tree
     }
+}
+
+/// Adds words to a component whose length varied: it may become longer. A component that does not fit is kept
+/// as a list, which takes much more than a few words that are 0.
+fn leave_room(columns: &mut Vec<Vec<u64>>) {
+    let lengths = columns[0].iter().filter(|&&length| length != 0);
+    let least = lengths.min().map_or(0, |&least| least as usize);
+    let growth = (columns.len() - least).div_ceil(2);
+    columns.resize(columns.len() + growth, Vec::new());
 }
 
 impl Column {
@@ -172,7 +187,7 @@ impl Column {
                 tree: Tree::Leaf(vec![field]),
                 width,
                 leaves: 1,
-                classes: self.values.iter().map(|&value| field.of(value) as u32).collect(),
+                values: self.values.iter().map(|&value| mix(salt(field) ^ field.of(value))).collect(),
             });
         }
         parts
@@ -182,23 +197,23 @@ impl Column {
 impl Part {
     /// The binary logarithm of the number of combinations.
     fn weight(&self) -> f64 {
-        (self.classes.iter().collect::<FxHashSet<_>>().len() as f64).log2()
+        (self.values.iter().collect::<FxHashSet<_>>().len() as f64).log2()
     }
 
     /// Joins two parts: to one leaf, if there is room for both, otherwise to an inner node.
     fn join(self, other: Self) -> Self {
+        let mut values = self.values;
+        add(&mut values, &other.values);
         match (self.tree, other.tree) {
             (Tree::Leaf(mut bits), Tree::Leaf(more)) if self.width + other.width <= LEAF_BITS => {
                 bits.extend(more);
-                let classes = self.classes.iter().zip(&other.classes);
-                let classes = classes.map(|(low, high)| high << self.width | low).collect();
-                Self { tree: Tree::Leaf(bits), width: self.width + other.width, leaves: 1, classes }
+                Self { tree: Tree::Leaf(bits), width: self.width + other.width, leaves: 1, values }
             }
             (left, right) => Self {
                 tree: Tree::join(left, right),
                 width: LEAF_BITS + 1,
                 leaves: self.leaves + other.leaves,
-                classes: combine(&self.classes, &other.classes),
+                values,
             },
         }
     }
@@ -217,11 +232,13 @@ impl Part {
             return packed.remove(0);
         }
         let leaves = packed.iter().map(|part| part.leaves).sum();
-        let classes = packed.iter().map(|part| part.classes.clone());
-        let classes = classes.reduce(|left, right| combine(&left, &right)).expect("there is one");
+        let mut values = vec![0; packed[0].values.len()];
+        for part in &packed {
+            add(&mut values, &part.values);
+        }
         let trees = packed.into_iter().map(|part| (part.weight(), part.tree));
         let tree = Tree::balanced(trees.map(|(weight, tree)| (tree, weight)).collect());
-        Self { tree, width: LEAF_BITS + 1, leaves, classes }
+        Self { tree, width: LEAF_BITS + 1, leaves, values }
     }
 
     /// Forms few groups of neighbours of about the same weight. With so many components, a sample shows only
@@ -243,15 +260,14 @@ impl Part {
     }
 }
 
-/// The combinations of two lists of classes, numbered.
-fn combine(left: &[u32], right: &[u32]) -> Vec<u32> {
-    let mut numbers = FxHashMap::default();
-    let pairs = left.iter().zip(right).map(|(&left, &right)| u64::from(left) << 32 | u64::from(right));
-    let classes = pairs.map(|pair| {
-        let fresh = numbers.len() as u32;
-        *numbers.entry(pair).or_insert(fresh)
-    });
-    classes.collect()
+/// A number of its own for each field, among the values of fields.
+fn salt(field: Bits) -> u64 {
+    (field.slot as u64 + 1) << 38 | u64::from(field.from) << 32
+}
+
+/// The combinations of two lists of values.
+fn add(left: &mut [u64], right: &[u64]) {
+    left.iter_mut().zip(right).for_each(|(left, right)| *left = left.wrapping_add(*right));
 }
 
 /// Joins parts, those with the fewest combinations first, until only a few are left.
@@ -259,8 +275,8 @@ fn join(parts: &mut Vec<Part>, states: usize, effort: usize) {
     let stride = (parts.len() * parts.len() * states / effort).max(1);
     let mut counter = Counter::new(states / stride + 1);
     let mut count = |a: &Part, b: &Part| {
-        let pairs = a.classes.iter().zip(&b.classes).step_by(stride);
-        counter.count(pairs.map(|(&a, &b)| u64::from(a) << 32 | u64::from(b)))
+        let pairs = a.values.iter().zip(&b.values).step_by(stride);
+        counter.count(pairs.map(|(a, b)| a.wrapping_add(*b)))
     };
     // The numbers of combinations of each part with those before it.
     let mut joint: Vec<Vec<usize>> = (0..parts.len())
@@ -289,70 +305,7 @@ fn join(parts: &mut Vec<Part>, states: usize, effort: usize) {
     }
 }
 
-/// Joins the last parts, at least one, so that the tree has as few inner nodes as possible. It compares all
-/// trees, by the combinations of all subsets of parts.
-fn finish(parts: Vec<Part>, states: usize, effort: usize) -> Tree {
-    let subsets = 1_usize << parts.len();
-    let stride = (subsets * states / (effort / 2)).max(1);
-    let hashes: Vec<Vec<u64>> = (1_u64..)
-        .zip(&parts)
-        .map(|(salt, part)| {
-            let classes = part.classes.iter().step_by(stride);
-            classes.map(|&class| mix(salt << 32 | u64::from(class))).collect()
-        })
-        .collect();
-    let mut counter = Counter::new(states / stride + 1);
-    let mut sums = vec![0_u64; hashes[0].len()];
-    let mut costs = vec![0.0; subsets];
-    // Each subset differs from the one before it by one part.
-    for step in 1..subsets {
-        let subset = step ^ step >> 1;
-        let at = step.trailing_zeros() as usize;
-        for (sum, hash) in sums.iter_mut().zip(&hashes[at]) {
-            *sum = if subset >> at & 1 == 1 { sum.wrapping_add(*hash) } else { sum.wrapping_sub(*hash) };
-        }
-        costs[subset] = counter.count(sums.iter().copied()) as f64;
-    }
-    let weights: Vec<f64> = (0..parts.len()).map(|at| costs[1 << at].log2()).collect();
-    let widths: Vec<u32> = parts.iter().map(|part| part.width).collect();
-    let sum = |subset: usize| (0..parts.len()).filter(move |at| subset >> at & 1 == 1);
-    // Where a subset is divided in two, if necessary.
-    let mut cuts = vec![0; subsets];
-    for subset in 1_usize..subsets {
-        if subset.is_power_of_two() || sum(subset).map(|at| widths[at]).sum::<u32>() <= LEAF_BITS {
-            costs[subset] = 0.0;
-            continue;
-        }
-        // Parts that vary much should not be deep.
-        let own = costs[subset] + sum(subset).map(|at| weights[at]).sum::<f64>();
-        let mut best = f64::INFINITY;
-        let mut left = (subset - 1) & subset;
-        while left > subset ^ left {
-            let cost = costs[left] + costs[subset ^ left];
-            if cost < best {
-                (best, cuts[subset]) = (cost, left);
-            }
-            left = (left - 1) & subset;
-        }
-        costs[subset] = own + best;
-    }
-    let mut parts: Vec<Option<Part>> = parts.into_iter().map(Some).collect();
-    assemble(&mut parts, &cuts, subsets - 1).tree
-}
-
-/// The tree of a subset of parts.
-fn assemble(parts: &mut [Option<Part>], cuts: &[usize], subset: usize) -> Part {
-    match cuts[subset] {
-        0 => {
-            let own = parts.iter_mut().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
-            let own = own.map(|(_, part)| part.take().expect("each is taken once"));
-            own.reduce(Part::join).expect("there is one")
-        }
-        left => assemble(parts, cuts, left).join(assemble(parts, cuts, subset ^ left)),
-    }
-}
-
-/// Estimates the number of distinct words, by the bits that their hashes set.
+/// Estimates the number of distinct words, which are hashes, by the bits that they set.
 struct Counter {
     bits: Vec<u64>,
 }
@@ -360,19 +313,38 @@ struct Counter {
 impl Counter {
     /// A counter for this number of words.
     fn new(words: usize) -> Self {
-        Self { bits: vec![0; words / 16 + 1] }
+        Self { bits: vec![0; (words / 16 + 1).next_power_of_two()] }
     }
 
     fn count(&mut self, words: impl Iterator<Item = u64>) -> usize {
         self.bits.fill(0);
-        let size = self.bits.len() * 64;
+        self.add(words);
+        self.estimate().round() as usize
+    }
+
+    /// The numbers of distinct words among the first ones, and in all.
+    fn growth(&mut self, words: &[u64], first: usize) -> (f64, f64) {
+        let (first, second) = words.split_at(first);
+        self.bits.fill(0);
+        self.add(first.iter().copied());
+        let half = self.estimate();
+        self.add(second.iter().copied());
+        (half, self.estimate())
+    }
+
+    fn add(&mut self, words: impl Iterator<Item = u64>) {
+        // The length is a power of two.
+        let last = self.bits.len() - 1;
         for word in words {
-            let bit = place(mix(word), size);
-            self.bits[bit / 64] |= 1 << (bit % 64);
+            self.bits[(word >> 32) as usize & last] |= 1 << (word >> 58);
         }
+    }
+
+    fn estimate(&self) -> f64 {
+        let size = (self.bits.len() * 64) as f64;
         let set: u32 = self.bits.iter().map(|bits| bits.count_ones()).sum();
         // Corrects for colliding hashes.
-        (-(1.0 - f64::from(set) / size as f64).ln() * size as f64).round() as usize
+        -(1.0 - f64::from(set) / size).ln() * size
     }
 }
 
@@ -457,7 +429,8 @@ mod tests {
         }
     }
 
-    /// Varying bits form one leaf or two, wherever they are; constant bits are elsewhere.
+    /// Varying bits form one leaf or two, wherever they are; constant bits are elsewhere. Two halves with few
+    /// values are interned instead.
     #[test]
     fn few_bits_need_no_inner_nodes() {
         for bits in [1, 20, 32] {
@@ -472,7 +445,7 @@ mod tests {
             let layout = sample(states()).layout(1 << 20);
             // Those of the constant part.
             assert!(
-                inner_nodes(&layout, states()) <= layout.inner(),
+                inner_nodes(&layout, states()) <= layout.inner() + if bits == 20 { 2 << 10 } else { 0 },
                 "{bits}: {}",
                 inner_nodes(&layout, states())
             );
@@ -489,6 +462,16 @@ mod tests {
         assert!(inner_nodes(&layout, states()) < 300, "{}", inner_nodes(&layout, states()));
     }
 
+    /// Leaves with few values of many bits are not children of the root.
+    #[test]
+    fn few_values_have_small_numbers() {
+        let states = || (0..60_000_u64).map(|i| vec![mix(i % 200 + 1) >> 34, mix(i / 200 + 1) >> 34]);
+        let layout = sample(states().step_by(15)).layout(60_000);
+        let children = layout.node(crate::trie::layout::ROOT).children;
+        assert!(children.iter().all(|&child| child as usize >= layout.leaves()), "{children:?}");
+        assert!(inner_nodes(&layout, states()) < 600, "{}", inner_nodes(&layout, states()));
+    }
+
     #[test]
     fn components_of_a_sample() {
         let thread = |index| Key { section: Section::Threads, index };
@@ -501,16 +484,17 @@ mod tests {
         }
         let layout = sample.layout(1 << 20);
         assert!(layout.components().eq([thread(0), thread(2)]));
-        assert_eq!((layout.span(thread(0)).count, layout.span(thread(2)).count), (1, 4));
+        // The second one may become longer, by half of what it did.
+        assert_eq!((layout.span(thread(0)).count, layout.span(thread(2)).count), (1, 6));
     }
 
     /// Fields that vary have room to vary more.
     #[test]
     fn leaves_are_filled_up() {
         let layout = sample((0..100).map(|i| vec![(i % 10) << 7, 5, i / 10])).layout(1 << 20);
-        // Two fields of four bits, which become as wide as possible together.
-        let [first, third] = [2, 4].map(|slot| layout.fields(slot)[0]);
-        assert_eq!((first.leaf, first.mask, third.mask), (third.leaf, 0xffff << 7, 0xffff));
+        // Two fields of four bits, which become as wide as possible.
+        let [first, third] = [2, 4].map(|slot| layout.still()[slot]);
+        assert_eq!((first & 0xffff << 7, third & 0xffff), (0, 0));
     }
 
     /// Also if many components vary.
@@ -554,7 +538,7 @@ mod tests {
     fn counting_is_about_right() {
         let mut counter = Counter::new(20_000);
         for different in [1_u64, 10, 1000, 20_000] {
-            let count = counter.count((0..20_000).map(|i| i % different * 77)) as f64;
+            let count = counter.count((0..20_000).map(|i| mix(i % different * 77))) as f64;
             assert!((count / different as f64 - 1.0).abs() < 0.05, "{count} of {different}");
         }
     }

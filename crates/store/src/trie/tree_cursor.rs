@@ -37,6 +37,8 @@ pub struct TreeCursor {
     is_whole: bool,
     /// Scratch space by slot: the bits that change.
     changes: Vec<u64>,
+    /// `changes` may have other bits than those of the words of the last encoding.
+    has_other_changes: bool,
     forms: Forms,
     /// Scratch space: the components that were undone or are to be written to an encoding, and positions to
     /// visit.
@@ -59,6 +61,7 @@ impl TreeCursor {
             is_torn: false,
             is_whole: false,
             changes: vec![0; layout.slots()],
+            has_other_changes: false,
             forms: Forms::default(),
             keys: Vec::new(),
             stack: Vec::new(),
@@ -138,6 +141,7 @@ impl TreeCursor {
         self.is_whole = touched.is_none();
         let mut rest_changed = std::mem::replace(&mut self.is_torn, true);
         if let Some(keys) = touched {
+            self.forms.forget_row();
             self.go_back(layout, encoding, keys);
             for &key in keys {
                 rest_changed |= self.update_component(layout, key, encoding);
@@ -376,6 +380,7 @@ impl TreeCursor {
         // What a failed update left open does not matter any more.
         while self.open.pop().is_some() {}
         self.clear_log();
+        self.forms.forget_row();
         let is_torn = std::mem::take(&mut self.is_torn);
         let touched = self.moment.take().and_then(|moment| into.touched(moment));
         let touched = touched.filter(|_| !is_torn && !whole);

@@ -3,8 +3,11 @@
 //! Most states that follow each other have components of the same lengths. For these it is computed once
 //! which slot each word of an encoding belongs to. After that a state is read by copying its words to their
 //! slots, and written by copying them back, without a look at components.
+//!
+//! If the row of words has the form of the encoding already, then all other slots stay as they are, and only
+//! the words are compared.
 
-use system::{Encoding, Key, Lengths};
+use system::{Encoding, Key, Lengths, Outline};
 
 use crate::trie::layout::{Slot, TreeLayout};
 
@@ -27,7 +30,22 @@ pub struct Form {
 
 /// The forms of the states that were met last, at places that depend on their lengths.
 #[derive(Debug)]
-pub struct Forms(Vec<Place>);
+pub struct Forms {
+    places: Vec<Place>,
+    /// The outline of the encoding that was read last, and the place of its form.
+    last: Option<(Outline, usize)>,
+    /// The place of the form that the row of words has, if that is known.
+    row: Option<usize>,
+}
+
+/// The form of an encoding.
+pub struct Met<'f, 'e> {
+    pub form: &'f Form,
+    /// The words of the encoding.
+    pub words: &'e [u64],
+    /// The row of words has the same form.
+    pub is_of_row: bool,
+}
 
 #[derive(Default, Debug)]
 struct Place {
@@ -41,29 +59,55 @@ struct Place {
 
 impl Default for Forms {
     fn default() -> Self {
-        Self(std::iter::repeat_with(Place::default).take(FORMS).collect())
+        let places = std::iter::repeat_with(Place::default).take(FORMS).collect();
+        Self { places, last: None, row: None }
     }
 }
 
 impl Forms {
-    /// Writes the words of an encoding into a row of words, if the form of the encoding is known. Returns
-    /// whether it is.
+    /// The form of an encoding, if it is known. The encoding must then be written into the row of words.
     #[inline]
-    pub fn read(&mut self, layout: &TreeLayout, encoding: &Encoding, row: &mut [u64]) -> bool {
+    pub fn meet<'e>(&mut self, layout: &TreeLayout, encoding: &'e Encoding) -> Option<Met<'_, 'e>> {
+        let before = self.row.take();
+        let (outline, words) = encoding.outlined()?;
+        let at = match self.last {
+            Some((last, at)) if last == outline => at,
+            _ => self.find(layout, encoding)?,
+        };
+        self.last = Some((outline, at));
+        self.row = Some(at);
+        let form = self.places[at].form.as_ref()?;
+        Some(Met { form, words, is_of_row: before == Some(at) })
+    }
+
+    /// The place of the form of an encoding.
+    fn find(&mut self, layout: &TreeLayout, encoding: &Encoding) -> Option<usize> {
         let hint = encoding.lengths_hint();
-        let place = &mut self.0[place(hint)];
-        place.form.as_ref().is_some_and(|form| form.read(encoding, row)) || {
-            place.miss(layout, encoding, hint);
-            false
+        let at = place(hint);
+        let place = &mut self.places[at];
+        if place.form.as_ref().is_some_and(|form| encoding.words_in(&form.lengths).is_some()) {
+            return Some(at);
         }
+        place.miss(layout, encoding, hint);
+        // The form at this place may be another one now.
+        self.last = None;
+        None
+    }
+
+    /// The row of words has changed in other ways.
+    #[inline]
+    pub fn forget_row(&mut self) {
+        self.row = None;
     }
 
     /// Writes a row of words into an encoding, if the form of the encoding is known and is that of the row.
     /// Returns whether it is.
     #[inline]
-    pub fn write(&self, row: &[u64], into: &mut Encoding) -> bool {
-        let form = self.0[place(into.lengths_hint())].form.as_ref();
-        form.is_some_and(|form| form.write(row, into))
+    pub fn write(&mut self, row: &[u64], into: &mut Encoding) -> bool {
+        let at = place(into.lengths_hint());
+        let is_written = self.places[at].form.as_ref().is_some_and(|form| form.write(row, into));
+        self.row = is_written.then_some(at);
+        is_written
     }
 }
 
@@ -108,16 +152,28 @@ impl Form {
         Some(Self { lengths, template, length_slots, slots })
     }
 
-    /// Writes the words of an encoding into a row of words, if the encoding has this form. Returns whether it
-    /// has.
-    #[inline]
-    fn read(&self, encoding: &Encoding, row: &mut [u64]) -> bool {
-        let Some(words) = encoding.words_in(&self.lengths) else { return false };
+    /// Writes the words of an encoding of this form into a row of words.
+    pub fn read(&self, words: &[u64], row: &mut [u64]) {
         row.copy_from_slice(&self.template);
         for (&slot, &word) in self.slots.iter().zip(words) {
             row[slot as Slot] = word;
         }
-        true
+    }
+
+    /// Writes the words of an encoding of this form into a row of words of this form, and their changes.
+    /// Returns the changes of bits that are still.
+    #[inline]
+    pub fn compare(&self, words: &[u64], row: &mut [u64], changes: &mut [u64], still: &[u64]) -> u64 {
+        let slots = row.len().min(changes.len()).min(still.len());
+        let (row, changes, still) = (&mut row[..slots], &mut changes[..slots], &still[..slots]);
+        let mut unexpected = 0;
+        for (&slot, &word) in self.slots.iter().zip(words) {
+            let change = row[slot as Slot] ^ word;
+            row[slot as Slot] = word;
+            changes[slot as Slot] = change;
+            unexpected |= change & still[slot as Slot];
+        }
+        unexpected
     }
 
     /// Writes a row of words into an encoding, if both have this form. Returns whether they have.

@@ -7,6 +7,7 @@
 use system::{Encoding, Section};
 
 use super::TreeCursor;
+use super::forms::Met;
 use crate::trie::layout::{Position, TreeLayout};
 
 /// A component that is compared by itself takes about as long as this number of slots in one pass. Besides, a
@@ -29,14 +30,25 @@ impl TreeCursor {
     pub(super) fn update_whole(&mut self, layout: &TreeLayout, encoding: &Encoding) -> bool {
         self.clear_log();
         let mut has_rest = !self.rest.is_empty();
-        self.changes.copy_from_slice(&self.words);
-        if !self.forms.read(layout, encoding, &mut self.words) {
-            has_rest |= !read(layout, encoding, &mut self.words);
-        }
+        let met = self.forms.meet(layout, encoding);
         let mut unexpected = 0;
-        for ((change, word), still) in self.changes.iter_mut().zip(&self.words).zip(layout.still()) {
-            *change ^= word;
-            unexpected |= *change & still;
+        if let Some(Met { form, words, is_of_row: true }) = met {
+            // Only the slots of words can change.
+            if std::mem::take(&mut self.has_other_changes) {
+                self.changes.fill(0);
+            }
+            unexpected = form.compare(words, &mut self.words, &mut self.changes, layout.still());
+        } else {
+            self.changes.copy_from_slice(&self.words);
+            match met {
+                Some(met) => met.form.read(met.words, &mut self.words),
+                None => has_rest |= !read(layout, encoding, &mut self.words),
+            }
+            for ((change, word), still) in self.changes.iter_mut().zip(&self.words).zip(layout.still()) {
+                *change ^= word;
+                unexpected |= *change & still;
+            }
+            self.has_other_changes = true;
         }
         self.update_lively_leaves(layout);
         if unexpected != 0 {
@@ -85,6 +97,8 @@ impl TreeCursor {
     #[inline(never)]
     pub(super) fn show_whole(&mut self, layout: &TreeLayout, into: &mut Encoding) {
         if self.rest.is_empty() && self.forms.write(&self.words, into) {
+            // The row may have another form now.
+            self.has_other_changes = true;
             return;
         }
         if !self.rest.is_empty() {
