@@ -34,7 +34,7 @@ const ENOUGH_STATES: usize = 1 << 12;
 /// The greatest number of parts that are joined by their combinations in the sample.
 const MOST_PARTS: usize = 64;
 /// The approximate number of values that are examined to join them: per stored state, and in total.
-const EFFORT: usize = 1 << 8;
+const EFFORT: usize = 1 << 7;
 const LEAST_EFFORT: usize = 1 << 14;
 const MOST_EFFORT: usize = 1 << 22;
 /// The greatest width of a field. The first of these that does not yield too many parts is used.

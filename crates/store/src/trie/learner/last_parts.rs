@@ -19,7 +19,7 @@ const NODE_BYTES: f64 = 15.0;
 const BIT_BYTES: f64 = 0.185;
 /// What a bit of information costs for each inner node above it, in inner nodes per state: parts that vary
 /// much should not be deep.
-const DEPTH: f64 = 1.0 / 8192.0;
+const DEPTH: f64 = 1.0 / 256.0;
 
 /// What is known of the subsets of parts. A subset is a number whose bits are its parts.
 struct Subsets {
