@@ -101,8 +101,9 @@ pub struct Shape {
     pub template: Vec<u64>,
     /// The slots that hold references or abstract ids.
     pub edges: Vec<Slot>,
-    /// Those of them that are steady places (see `steady`).
+    /// Those of them that hold no threads: steady places (see `steady`), and the others.
     pub steady: Vec<Slot>,
+    pub unsteady: Vec<Slot>,
     /// The slots that hold collections.
     pub values: Vec<Slot>,
     /// By word: the bits that hold neither references, nor abstract ids, nor collections.

@@ -10,6 +10,7 @@
 
 use ir::{Action, ActionKind, Array, LocationKind, Place, PlaceKind, ProcedureKind, Program, Type, TypeId};
 
+use crate::edges::label;
 use crate::{Entity, Layout, NodeRef, ObjectKind, Shape, Slot, SlotKind, State};
 
 /// What a step did to mentions of objects and abstract ids; the least first.
@@ -51,6 +52,8 @@ impl Layout {
             }
             record.copy_steady();
         }
+        self.thread.copy_steady();
+        self.lock.copy_steady();
         for array in &mut self.arrays {
             let is_steady = !stores.elements.contains(&array.element);
             array.is_steady = is_steady && array.kind.is_name() && array.kind != SlotKind::Thread;
@@ -59,14 +62,16 @@ impl Layout {
 }
 
 impl Shape {
-    /// Copies the marks of steady places from its slots.
+    /// Copies the marks of steady places from its slots, and puts places in the order of their labels.
     fn copy_steady(&mut self) {
         let steady: Vec<(u32, u8)> =
             self.slots.iter().filter(|slot| slot.is_steady).map(|slot| (slot.word, slot.shift)).collect();
         for slot in &mut self.edges {
             slot.is_steady = steady.contains(&(slot.word, slot.shift));
         }
-        self.steady = self.edges.iter().copied().filter(|slot| slot.is_steady).collect();
+        self.edges.sort_by_key(|slot| (slot.word, slot.shift));
+        let to_others = self.edges.iter().copied().filter(|slot| slot.kind != SlotKind::Thread);
+        (self.steady, self.unsteady) = to_others.partition(|slot| slot.is_steady);
     }
 }
 
@@ -178,6 +183,47 @@ impl State {
             }
         };
         shape.steady.iter().for_each(|&slot| visit_slot(base, slot));
+    }
+
+    /// Visits what a unit mentions at other places, except in collections and except threads, in the order of
+    /// places: the label of each place and what is there.
+    #[inline]
+    pub fn unsteady_mentions(&self, layout: &Layout, unit: NodeRef, visit: &mut impl FnMut(u64, Entity)) {
+        let mut visit_slot = |base: usize, inset: usize, slot: Slot| {
+            if let Some(entity) = Entity::of_slot(slot.kind, self.read_untraced(base, slot)) {
+                visit(label(inset, slot), entity);
+            }
+        };
+        let mut visit_shape = |base: usize, inset: usize, shape: &Shape| {
+            shape.unsteady.iter().for_each(|&slot| visit_slot(base, inset, slot));
+        };
+        match unit {
+            NodeRef::Root => visit_shape(self.root(), 0, &layout.root),
+            NodeRef::Thread(id) => {
+                if self.is_running(id) {
+                    let start = self.thread(id);
+                    visit_shape(start, 0, &layout.thread);
+                    for frame in self.frames(layout, id) {
+                        visit_shape(frame, frame - start, self.frame_shape(layout, frame));
+                    }
+                }
+            }
+            NodeRef::Object(id) => {
+                let base = self.object(id);
+                match layout.kind(self.read_untraced(base, layout.tag)) {
+                    ObjectKind::Record(record) => visit_shape(base, 0, &layout.records[record]),
+                    ObjectKind::Lock | ObjectKind::Channel(_) => {}
+                    ObjectKind::Array(array) => {
+                        let array = layout.arrays[array as usize];
+                        let holds_others = array.kind.is_name() && array.kind != SlotKind::Thread;
+                        if holds_others && !array.is_steady {
+                            let length = self.read_untraced(base, layout.array_length) as u32;
+                            (0..length).for_each(|index| visit_slot(base, 0, array.slot(index)));
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// What the last step did to mentions.

@@ -235,6 +235,17 @@ impl Namer {
         self.ids_are_names = false;
     }
 
+    /// The state is about to take a step.
+    #[inline]
+    pub fn before_step(&mut self, layout: &Layout, state: &State) {
+        if self.config.level == Level::Heap
+            && !is_large(state)
+            && let Some(small) = &mut self.small
+        {
+            small.versions.before_step(layout, state);
+        }
+    }
+
     /// The state took a step. Collects garbage, by the same traversal that gives names where there is one.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
         self.named = None;

@@ -5,7 +5,7 @@
 //! on everything. Most steps leave the mentions as they are on which names depend, which the journal shows. And a
 //! state that was decoded has its ids as names.
 
-use state::{Layout, MentionsChanged, State};
+use state::{Change, Layout, MentionsChanged, NodeRef, State};
 
 use crate::reach::{Reach, Reached};
 
@@ -38,6 +38,12 @@ pub struct Versions {
     /// How everything is reached in the present state, if that was found out.
     reach: Option<Reach>,
     reached: Reached,
+    /// How everything is reached in states of a version, and which one. By it, steps from such states are judged.
+    table: Reached,
+    version_of_table: Option<u64>,
+    /// Whether steps since the last decoding, and before it, would be judged by a table.
+    is_wanted: bool,
+    was_wanted: bool,
 }
 
 impl Versions {
@@ -54,6 +60,7 @@ impl Versions {
     pub fn decoded(&mut self) {
         self.before.clear();
         self.reach = None;
+        self.was_wanted = std::mem::take(&mut self.is_wanted);
         self.renew();
         self.decoded = Some(self.now.number);
     }
@@ -66,25 +73,71 @@ impl Versions {
         (reach, reached)
     }
 
+    /// The state is about to take a step.
+    #[inline]
+    pub fn before_step(&mut self, layout: &Layout, state: &State) {
+        if (self.is_wanted || self.was_wanted)
+            && self.version_of_table != Some(self.now.number)
+            && self.now.is_steady != Some(true)
+        {
+            self.make_table(layout, state);
+        }
+    }
+
+    fn make_table(&mut self, layout: &Layout, state: &State) {
+        self.find(layout, state);
+        std::mem::swap(&mut self.reached, &mut self.table);
+        self.reach = None;
+        self.version_of_table = Some(self.now.number);
+    }
+
+    /// Whether names stay, if all mentions stay. What is not reached by places is told apart by data: by its own,
+    /// and not by that of what is reached.
+    fn tells_apart_as_before(&mut self, layout: &Layout, state: &State) -> bool {
+        let units = state.last_step().iter().filter_map(Change::unit).map(NodeRef::from_index);
+        let mut objects = units.filter_map(|unit| match unit {
+            NodeRef::Object(id) => Some(id),
+            NodeRef::Root | NodeRef::Thread(_) => None,
+        });
+        if objects.clone().next().is_none() || self.now.is_partly == Some(false) {
+            return true;
+        }
+        // Everything is reached as before the step.
+        if self.version_of_table != Some(self.now.number) {
+            self.make_table(layout, state);
+        }
+        objects.all(|id| self.table.has_reached(id))
+    }
+
+    /// Whether names stay although mentions changed, but not at steady places.
+    fn stay(&mut self, layout: &Layout, state: &State) -> bool {
+        if self.now.is_steady.is_none() {
+            // What is reached by steady places is the same as before the step.
+            let reach = *self.reach.insert(self.reached.find(layout, state));
+            self.now.is_steady = Some(reach == Reach::BySteady);
+        }
+        if self.now.is_steady == Some(true) {
+            return true;
+        }
+        // Where there are collections of entities or abstract ids, the journal does not tell all.
+        if layout.has_relations() {
+            return false;
+        }
+        self.is_wanted = true;
+        self.version_of_table == Some(self.now.number)
+            && self.now.is_partly == Some(false)
+            && self.table.is_kept_by(state.last_step())
+    }
+
     /// The state took a step.
     pub fn step(&mut self, layout: &Layout, state: &State) {
         self.reach = None;
-        let mut before = self.now;
         let keeps_names = match state.mentions_changed() {
-            MentionsChanged::None if !layout.has_relations() => true,
-            // The step makes no difference to how everything is reached.
-            MentionsChanged::None => !before.is_partly.unwrap_or_else(|| {
-                before.note(self.find(layout, state).0);
-                before.is_partly == Some(true)
-            }),
-            // The step makes no difference to what is reached by steady places.
-            MentionsChanged::Unsteady => {
-                *before.is_steady.get_or_insert_with(|| self.find(layout, state).0 == Reach::BySteady)
-            }
+            MentionsChanged::None => !layout.has_relations() || self.tells_apart_as_before(layout, state),
+            MentionsChanged::Unsteady => self.stay(layout, state),
             MentionsChanged::Steady => false,
         };
-        self.before.push(before);
-        self.now = before;
+        self.before.push(self.now);
         if !keeps_names {
             self.renew();
         }

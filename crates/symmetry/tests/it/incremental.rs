@@ -483,6 +483,7 @@ impl<S> Moves<'_, S> {
         let mut depth = 0;
         for _ in 0..moves {
             if depth == 0 || rng.chance(65) {
+                namer.before_step(layout, view(whole));
                 if (self.step)(whole, rng) {
                     namer.step(layout, view(whole));
                     depth += 1;
