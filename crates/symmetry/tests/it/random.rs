@@ -235,7 +235,7 @@ fn places(layout: &Layout, state: &State) -> Vec<(NodeRef, usize, Slot)> {
     places
 }
 
-fn write_somewhere(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
+pub fn write_somewhere(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
     let (node, base, slot) = *rng.pick(&places(layout, state));
     if let SlotKind::Value(ty) = slot.kind {
         let words = random_value(layout, state, ty, rng);
