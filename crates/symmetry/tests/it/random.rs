@@ -79,7 +79,8 @@ pub fn shapes(rng: &mut SplitMix64, relations: bool) -> Program {
     let owned = fields.iter().map(|field| format!("nodes[0].{}", name(field)));
     let places = globals.iter().chain(&params).map(name).chain(owned).chain(["nodes[0]".to_owned()]);
     let stored: Vec<String> = places.filter(|_| rng.chance(50)).collect();
-    let stores: String = stored.iter().map(|place| format!("{place} := {place}; ")).collect();
+    let stores: String =
+        stored.iter().flat_map(|place| [place.as_str(), " := ", place.as_str(), "; "]).collect();
     let (globals, fields) = (declared(globals, "global "), declared(fields, ""));
     let params = params.join(", ");
     testing::program(&format!(
