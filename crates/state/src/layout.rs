@@ -57,6 +57,8 @@ pub struct Slot {
     pub kind: SlotKind,
     /// The least value: it is stored as 0.
     pub lo: i64,
+    /// Whether it is a steady place (see `steady`).
+    pub is_steady: bool,
 }
 
 impl Slot {
@@ -99,6 +101,9 @@ pub struct Shape {
     pub template: Vec<u64>,
     /// The slots that hold references or abstract ids.
     pub edges: Vec<Slot>,
+    /// Those of them that hold no threads: steady places (see `steady`), and the others.
+    pub steady: Vec<Slot>,
+    pub unsteady: Vec<Slot>,
     /// The slots that hold collections.
     pub values: Vec<Slot>,
     /// By word: the bits that hold neither references, nor abstract ids, nor collections.
@@ -131,7 +136,7 @@ impl Shape {
                 self.template.push(0);
                 self.data.push(u64::MAX);
             }
-            Slot { word, shift: 0, bits: 0, kind: SlotKind::Data, lo: 0 }
+            Slot { word, shift: 0, bits: 0, kind: SlotKind::Data, lo: 0, is_steady: false }
         };
         let array = ArrayVariable { first: Slot { bits: 1 << log_bits, lo, ..first }, log_bits };
         for index in 0..count {
@@ -178,7 +183,7 @@ impl Shape {
         });
         // A slot without bits behind a full word must not shift by 64.
         let shift = self.used[word].min(63);
-        let slot = Slot { word: word as u32, shift, bits, kind, lo };
+        let slot = Slot { word: word as u32, shift, bits, kind, lo, is_steady: false };
         self.used[word] += bits;
         self.template[word] |= slot.raw(value);
         self.slots.push(slot);
@@ -205,6 +210,8 @@ pub struct ArrayShape {
     pub lo: i64,
     /// The bits of the default element.
     pub default: u64,
+    /// Whether elements are steady places (see `steady`).
+    pub is_steady: bool,
 }
 
 impl ArrayShape {
@@ -220,6 +227,7 @@ impl ArrayShape {
             bits: 1 << self.log_bits,
             kind: self.kind,
             lo: self.lo,
+            is_steady: self.is_steady,
         }
     }
 }
@@ -281,7 +289,14 @@ impl ChannelShape {
             message.add(bits, kind, lo, lo);
         }
         let length_bits = bits_for(capacity.into());
-        let length = Slot { word: 0, shift: tag_bits, bits: length_bits, kind: SlotKind::Data, lo: 0 };
+        let length = Slot {
+            word: 0,
+            shift: tag_bits,
+            bits: length_bits,
+            kind: SlotKind::Data,
+            lo: 0,
+            is_steady: false,
+        };
         let head = tag_bits + length_bits;
         let bits = match message.used[..] {
             [] => 0,
@@ -467,7 +482,7 @@ impl Layout {
             let tag = first_array + arrays.len() as u32;
             let log_bits = bits.max(1).next_power_of_two().trailing_zeros() as u8;
             kinds.push(ObjectKind::Array(arrays.len() as u32));
-            arrays.push(ArrayShape { tag, element, log_bits, kind, lo, default });
+            arrays.push(ArrayShape { tag, element, log_bits, kind, lo, default, is_steady: false });
         }
         let first_channel = kinds.len() as u64;
         kinds.extend(program.channels.ids().map(ObjectKind::Channel));
@@ -527,7 +542,8 @@ impl Layout {
         let priority = program.has_priorities().then(|| thread.add(8, SlotKind::Data, 0, 1));
 
         let location_bits = bits_for(program.locations.len().saturating_sub(1) as u64);
-        let mut location = Slot { word: 0, shift: 0, bits: location_bits, kind: SlotKind::Data, lo: 0 };
+        let mut location =
+            Slot { word: 0, shift: 0, bits: location_bits, kind: SlotKind::Data, lo: 0, is_steady: false };
         let mut frame_arrays = Table::new();
         let frames = program
             .procedures
@@ -541,7 +557,8 @@ impl Layout {
             })
             .collect();
 
-        let mut tag = Slot { word: 0, shift: 0, bits: tag_bits, kind: SlotKind::Data, lo: 0 };
+        let mut tag =
+            Slot { word: 0, shift: 0, bits: tag_bits, kind: SlotKind::Data, lo: 0, is_steady: false };
         let mut field_slots: Table<FieldId, Vec<Option<Slot>>> =
             program.fields.values().map(|_| vec![None; program.records.len()]).collect();
         let records = program
@@ -560,7 +577,14 @@ impl Layout {
         tag = lock.add(tag_bits, SlotKind::Data, 0, program.records.len() as i64);
         lock.add(thread_bits, SlotKind::Thread, 0, 0);
         lock.add(LOCK_COUNT_BITS, SlotKind::Data, 0, 0);
-        let array_length = Slot { word: 0, shift: tag_bits, bits: LENGTH_BITS, kind: SlotKind::Data, lo: 0 };
+        let array_length = Slot {
+            word: 0,
+            shift: tag_bits,
+            bits: LENGTH_BITS,
+            kind: SlotKind::Data,
+            lo: 0,
+            is_steady: false,
+        };
 
         let procedure_of = program.locations.values().map(|location| location.procedure).collect();
         let abstracts =
@@ -577,7 +601,7 @@ impl Layout {
         });
         let has_values = of_values.clone().next().is_some();
         let named_values = of_values.any(|ty| terms.has_names(ty));
-        Self {
+        let mut layout = Self {
             terms,
             has_values,
             named_values,
@@ -615,7 +639,9 @@ impl Layout {
             arrays,
             array_length,
             kinds,
-        }
+        };
+        layout.find_steady(program);
+        layout
     }
 
     /// The thread that holds a lock.

@@ -15,6 +15,7 @@ mod layout;
 mod memory;
 mod record;
 mod state;
+mod steady;
 mod term;
 mod trace;
 mod unit_map;
@@ -31,5 +32,6 @@ pub use layout::{
     bits_for, mask,
 };
 pub use state::{Snapshot, State, UnitKind, UnitsChanged};
+pub use steady::MentionsChanged;
 pub use term::{Entry, TermKind, Terms, compare};
 pub use trace::{Access, AccessKind};

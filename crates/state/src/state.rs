@@ -6,6 +6,7 @@ use system::Moment;
 use crate::collector::Collector;
 use crate::journal::{Change, Journal, Mark, PlaceSet, Reader, UnitSet};
 use crate::memory::{Memory, Node, Nodes};
+use crate::steady::MentionsChanged;
 use crate::trace::{AccessKind, AccessTrace};
 use crate::{Edge, Layout, NodeRef, ObjectId, ObjectKind, Slot, ThreadId};
 
@@ -23,6 +24,8 @@ pub struct State {
     /// The words that changed since the successor cache last asked.
     pub(crate) changed_places: Reader<PlaceSet>,
     pub(crate) collector: Collector,
+    /// What was done to mentions since the last mark.
+    pub(crate) mentions_changed: MentionsChanged,
     pub(crate) trace: AccessTrace,
     /// There was no memory for some step.
     pub(crate) is_starved: bool,
@@ -82,6 +85,7 @@ impl State {
             shown: None,
             changed_places: Reader::default(),
             collector: Collector::default(),
+            mentions_changed: MentionsChanged::None,
             trace: AccessTrace::default(),
             is_starved: false,
             scratch: Scratch::default(),
@@ -266,8 +270,8 @@ impl State {
         self.memory.objects.width()
     }
 
-    pub fn object_count(&self) -> usize {
-        self.memory.objects.table.iter().filter(|node| node.exists()).count()
+    pub const fn object_count(&self) -> usize {
+        self.memory.objects.count
     }
 
     /// The words of a unit.

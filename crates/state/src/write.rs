@@ -7,6 +7,7 @@ use ir::TypeId;
 
 use crate::journal::Change;
 use crate::memory::{Node, block_class};
+use crate::steady::MentionsChanged;
 use crate::trace::AccessKind;
 use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, ThreadId};
 
@@ -32,6 +33,7 @@ impl State {
         if new != old {
             if slot.kind != SlotKind::Data {
                 self.collector.garbage_possible |= old & field != 0;
+                self.note_mention(slot);
                 self.record_write(unit, base, slot, value);
             }
             self.replace_word(unit, at, new);
@@ -108,7 +110,10 @@ impl State {
             return;
         }
         let is_followed = layout.terms.has_names(ty) && self.records_graph();
-        self.collector.garbage_possible |= layout.terms.has_names(ty);
+        if layout.terms.has_names(ty) {
+            self.collector.garbage_possible = true;
+            self.note_mention(slot);
+        }
         let mut edges = std::mem::take(&mut self.scratch.edges);
         edges.clear();
         if is_followed {
@@ -238,6 +243,7 @@ impl State {
         let start = new.offset as usize + inset;
         self.memory.words[start..start + frame.len()].copy_from_slice(frame);
         let shape = self.frame_shape(layout, start);
+        self.note_mentions(start, shape);
         self.record_shape(layout, unit, start, inset, shape, Change::Added);
         start
     }
@@ -261,6 +267,7 @@ impl State {
         let unit = NodeRef::Thread(id);
         let top = (node.offset + node.frame) as usize;
         let shape = self.frame_shape(layout, top);
+        self.note_mentions(top, shape);
         self.record_shape(layout, unit, top, node.frame as usize, shape, Change::Removed);
         self.free_values(unit, top, shape);
         self.save_words(unit, top, (node.len - node.frame) as usize);
@@ -302,6 +309,9 @@ impl State {
 
     fn set_node(&mut self, unit: NodeRef, new: Node) {
         let old = self.memory.put(unit, new);
+        if old.exists() != new.exists() || (old.len == 0) != (new.len == 0) {
+            self.mentions_changed = MentionsChanged::Steady;
+        }
         self.journal.push(Change::Node { unit: unit.index(), old });
     }
 
@@ -341,6 +351,7 @@ impl State {
     /// Begins a step: [`State::undo`] goes back to here.
     #[inline]
     pub fn mark(&mut self) {
+        self.mentions_changed = MentionsChanged::None;
         self.journal.mark(self.collector.garbage_possible);
     }
 

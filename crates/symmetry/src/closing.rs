@@ -42,6 +42,8 @@ pub struct Closing {
     len: usize,
     /// The number of those from which the closing was followed.
     head: usize,
+    /// The number of those that were named by places.
+    placed: usize,
     unnamed: u64,
     colours: [u64; MOST],
     colouring: Colouring,
@@ -72,6 +74,7 @@ impl Default for Closing {
             queue: [0; MOST],
             len: 0,
             head: 0,
+            placed: 0,
             unnamed: 0,
             colours: [0; MOST],
             colouring: Colouring::None,
@@ -99,7 +102,7 @@ const COLOUR: u64 = 0xd6e8_feb8_6659_fd93;
 impl Closing {
     /// Computes an order of the nodes of `graph` that begins with `first`, see [`Closing::order`]. What can be
     /// reached from these nodes by places is named next, if `by_places` says so. Then its order depends on links
-    /// only, and not on labels.
+    /// only, and not on labels, and its labels make no difference to the order of the other nodes.
     pub fn canonize(
         &mut self,
         graph: &SmallGraph,
@@ -112,8 +115,10 @@ impl Closing {
         self.exchanges.clear();
         self.blocks.clear();
         first.for_each(|node| self.name(node));
+        self.placed = 0;
         if by_places {
             self.follow_places(graph);
+            self.placed = self.len;
         }
         self.close(graph);
         while self.unnamed != 0 {
@@ -224,7 +229,15 @@ impl Closing {
     #[inline]
     fn colour(&mut self, graph: &SmallGraph) {
         if self.colouring == Colouring::None {
-            self.spread(graph, &graph.labels);
+            if self.placed == 0 {
+                self.spread(graph, &graph.labels);
+            } else {
+                let mut labels = graph.labels;
+                for (&node, name) in self.queue[..self.placed].iter().zip(1..) {
+                    labels[usize::from(node)] = mix(name, COLOUR);
+                }
+                self.spread(graph, &labels);
+            }
             self.colouring = Colouring::Labels;
         }
     }

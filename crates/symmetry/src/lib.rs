@@ -20,6 +20,7 @@ mod mix;
 mod namer;
 mod order;
 mod population;
+mod reach;
 mod relations;
 mod small;
 mod symmetric;

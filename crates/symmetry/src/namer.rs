@@ -34,6 +34,7 @@ use crate::encoded_names::{EncodedNames, set_to_ids};
 use crate::exchanges::{Symmetries, Verifier};
 use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
+use crate::reach::Reach;
 use crate::small::{MOST, SmallGraph};
 use crate::twins::Twins;
 use crate::versions::Versions;
@@ -224,10 +225,10 @@ impl Namer {
         self.named = None;
         self.encoded.set_to_ids(layout, state);
         self.ids_are_names = true;
-        let version = self.chains.as_ref().map(Chains::version);
-        self.encoded_version = match version {
+        let version = self.version(layout, state);
+        self.encoded_version = match self.chains {
             Some(_) => version.filter(|_| version == self.version_of_ids),
-            None => self.version(layout, state),
+            None => version,
         };
     }
 
@@ -238,19 +239,32 @@ impl Namer {
         self.ids_are_names = false;
     }
 
+    /// The state is about to take a step.
+    #[inline]
+    pub fn before_step(&mut self, layout: &Layout, state: &State) {
+        if self.config.level == Level::Heap
+            && !is_large(state)
+            && let Some(small) = &mut self.small
+        {
+            small.versions.before_step(layout, state);
+        }
+    }
+
     /// The state took a step. Collects garbage, by the same traversal that gives names where there is one.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
         self.named = None;
         self.stats.steps += 1;
-        if let Some(small) = &mut self.small {
-            small.versions.step(state);
-        }
         match (&mut self.chains, self.config.level) {
             (Some(chains), _) => chains.step(layout, state),
             (None, level) if level == Level::Full || layout.has_relations() || self.small.is_some() => {
                 state.collect(layout);
             }
             (None, _) => self.traverse(layout, state, true),
+        }
+        if self.config.level == Level::Heap
+            && let Some(small) = &mut self.small
+        {
+            small.versions.step(layout, state);
         }
     }
 
@@ -262,7 +276,9 @@ impl Namer {
     /// The state is about to take its last step back.
     pub fn undo(&mut self, layout: &Layout, state: &mut State) {
         self.named = None;
-        if let Some(small) = &mut self.small {
+        if self.config.level == Level::Heap
+            && let Some(small) = &mut self.small
+        {
             small.versions.undo();
         }
         match &mut self.chains {
@@ -287,9 +303,7 @@ impl Namer {
         self.stats.named += 1;
         let version = self.version(layout, state);
         if version.is_some() && version == self.encoded_version && self.encoded.is_encoded() {
-            if let Some(small) = &mut self.small {
-                small.graph.put_off(state);
-            }
+            self.put_off_graph(state);
             return self.encode_as_before(layout, state, into);
         }
         if self.place(layout, state) == Place::Names {
@@ -321,20 +335,20 @@ impl Namer {
         self.encoded_version = version;
     }
 
-    /// Where names depend on the graph of references alone: its version.
+    /// The version of the names of the state, where it is known. Only at the level `heap`: at others it is not
+    /// known which steps change the order of threads.
     fn version(&self, layout: &Layout, state: &State) -> Option<u64> {
-        // Threads keep their ids.
-        if self.config.level != Level::Heap || layout.has_relations() {
+        if self.config.level != Level::Heap {
             return None;
         }
         match (&self.chains, &self.small) {
-            (Some(chains), _) => Some(chains.version()),
-            (None, Some(small)) if !is_large(state) => Some(small.versions.now()),
+            (_, Some(small)) if !is_large(state) => Some(2 * small.versions.now()),
+            (Some(chains), _) if !layout.has_relations() => Some(2 * chains.version() + 1),
             _ => None,
         }
     }
 
-    /// Whether the state has the graph of references of the one that was decoded, which had its ids as names.
+    /// Whether the state has the names of the one that was decoded, which had its ids as names.
     fn has_ids_for_names(&self) -> bool {
         self.chains.is_none() && self.small.as_ref().is_some_and(|small| small.versions.are_ids())
     }
@@ -406,13 +420,18 @@ impl Namer {
 
     /// Computes the names of the state. Returns where they are.
     fn name(&mut self, layout: &Layout, state: &mut State) -> Place {
-        if let Some(small) = &mut self.small {
-            let is_small = small.graph.update(layout, state);
-            if self.version(layout, state).is_some() && self.has_ids_for_names() {
+        if self.config.level == Level::Heap && self.small.is_some() && !is_large(state) {
+            if self.has_ids_for_names() {
+                self.put_off_graph(state);
                 set_to_ids(&mut self.names, layout, state);
                 return Place::Names;
             }
-            if is_small {
+            if self.name_reached(layout, state) {
+                return Place::Names;
+            }
+        }
+        if let Some(small) = &mut self.small {
+            if small.graph.update(layout, state) {
                 return self.name_small(layout, state);
             }
             // With relations, chains are not what gives names.
@@ -447,6 +466,28 @@ impl Namer {
 
     // Small states.
 
+    fn put_off_graph(&mut self, state: &mut State) {
+        if let Some(small) = &mut self.small {
+            small.graph.put_off(state);
+        }
+    }
+
+    /// Names a small state at the level `heap` if everything is reached by places. Returns whether it is.
+    fn name_reached(&mut self, layout: &Layout, state: &mut State) -> bool {
+        let Self { small, names, .. } = self;
+        let Some(small) = small else { return false };
+        let (reach, reached) = small.versions.find(layout, state);
+        if reach == Reach::Partly {
+            return false;
+        }
+        reached.name_objects(layout, state, names);
+        name_abstracts(layout, &reached.order().iter().copied(), &mut names.abstracts);
+        self.stats.touched += reached.order().len() as u64;
+        small.graph.put_off(state);
+        self.order_threads(layout, state);
+        true
+    }
+
     fn name_small(&mut self, layout: &Layout, state: &mut State) -> Place {
         let keeps_threads = self.config.level != Level::Full;
         if keeps_threads {
@@ -454,11 +495,14 @@ impl Namer {
         }
         let given = keeps_threads.then(|| std::mem::take(&mut self.names.threads));
         let mut small = self.small.take().expect("small states are named here");
-        let Small { graph, closing, .. } = &mut *small;
+        let Small { graph, closing, versions, .. } = &mut *small;
         let constants = layout.named_constants.iter().map(|&(of, id)| graph.element(of, id));
         let named = self.threads.iter().chain(&self.ended).filter(|_| keeps_threads);
         let threads = named.map(|&id| graph.unit(NodeRef::Thread(id)));
-        let first = std::iter::once(SmallGraph::ROOT).chain(constants).chain(threads);
+        let reached =
+            if self.config.level == Level::Heap { versions.find(layout, state).1.order() } else { &[] };
+        let reached = reached.iter().filter_map(|&entity| graph.entity(entity));
+        let first = std::iter::once(SmallGraph::ROOT).chain(constants).chain(threads).chain(reached);
         let ordered = closing.canonize(graph, first, keeps_threads, self.config.options);
         self.stats.touched += closing.order().len() as u64;
         self.stats.searched += u64::from(ordered.searched);

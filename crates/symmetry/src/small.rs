@@ -157,9 +157,9 @@ impl SmallGraph {
         self.is_current
     }
 
-    /// Whether the graph shows the state, but for what changed since the last update.
+    /// Whether the graph shows the state, but for what changed since the state was last encoded.
     pub const fn is_current(&self) -> bool {
-        self.is_current
+        self.is_current && self.changed.is_empty()
     }
 
     /// Names threads and objects: by kind, and then in the order of their nodes.
@@ -202,6 +202,14 @@ impl SmallGraph {
     /// The node of an element of an abstract enum.
     pub fn element(&self, of: u32, id: u32) -> u8 {
         self.of_enums[of as usize] + id as u8
+    }
+
+    /// The node of an entity, if it has one.
+    pub fn entity(&self, entity: Entity) -> Option<u8> {
+        match entity {
+            Entity::Abstract(of, id) => Some(self.element(of, id)),
+            _ => entity.node().map(|unit| self.unit(unit)),
+        }
     }
 
     /// The node of a unit that exists.

@@ -180,6 +180,7 @@ impl TransitionSystem for Symmetric<'_> {
     }
 
     fn fire(&self, named: &mut Named, step: Step) -> Fired {
+        named.namer.before_step(self.engine.layout(), &named.state.state);
         let fired = self.engine.fire_only(&mut named.state, step);
         if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
             named.namer.step(self.engine.layout(), &mut named.state.state);

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use engine::{Engine, EngineState};
-use quotient_symmetry::{Chains, Level, Namer, SymmetryConfig};
+use quotient_symmetry::{Chains, Level, Namer, Naming, SymmetryConfig};
 use state::{Entity, Layout, Names, NodeRef, ObjectId, State, ThreadId};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{SplitMix64, effort, random_program};
 
 use crate::engine;
 use crate::forms::{Form, NAMINGS, compact, config, encode_as, flat, form};
-use crate::random::{edit, end_somebody, mutate, random_state, running, shapes};
+use crate::random::{edit, end_somebody, mutate, random_state, running, shapes, write_somewhere};
 
 /// A way from the roots: whether it starts at a thread, its length, the thread or first place, the other
 /// places.
@@ -465,6 +465,28 @@ fn namers_follow_edits() {
     }
 }
 
+/// At the level `heap`, most steps keep the names. Writes without new units are the steps that it has to judge.
+#[test]
+fn names_of_the_level_heap_follow_writes() {
+    for seed in 0..effort(1500) {
+        let rng = &mut SplitMix64::new(seed);
+        let program = shapes(rng, seed % 4 == 0);
+        let layout = &Layout::new(&program, crate::BOUNDS);
+        let moves = Moves {
+            layout,
+            view: |state: &mut State| state,
+            step: &|state: &mut State, rng| {
+                state.mark();
+                write_somewhere(layout, state, rng);
+                true
+            },
+            undo: &|state: &mut State| state.undo(),
+        };
+        let mut state = random_state(layout, 20, rng);
+        moves.follow(&mut state, config(Level::Heap, Naming::Auto), 150, rng);
+    }
+}
+
 /// What there is to do with a state.
 struct Moves<'m, S> {
     layout: &'m Layout,
@@ -483,6 +505,7 @@ impl<S> Moves<'_, S> {
         let mut depth = 0;
         for _ in 0..moves {
             if depth == 0 || rng.chance(65) {
+                namer.before_step(layout, view(whole));
                 if (self.step)(whole, rng) {
                     namer.step(layout, view(whole));
                     depth += 1;

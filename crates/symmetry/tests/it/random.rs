@@ -72,10 +72,17 @@ pub fn shapes(rng: &mut SplitMix64, relations: bool) -> Program {
     let declared = |variables: Vec<String>, before: &str| -> String {
         variables.iter().flat_map(|variable| [before, variable.as_str(), "; "]).collect()
     };
-    let globals = declared(variables("g", 2), "global ");
-    let fields = declared(variables("f", 3), "");
-    let params = variables("p", 2).join(", ");
+    let (globals, fields, params) = (variables("g", 2), variables("f", 3), variables("p", 2));
     let locals = declared(variables("l", 2), "local ");
+    // Places that are stored to are not steady.
+    let name = |variable: &String| variable.rsplit(' ').next().unwrap_or_default().to_owned();
+    let owned = fields.iter().map(|field| format!("nodes[0].{}", name(field)));
+    let places = globals.iter().chain(&params).map(name).chain(owned).chain(["nodes[0]".to_owned()]);
+    let stored: Vec<String> = places.filter(|_| rng.chance(50)).collect();
+    let stores: String =
+        stored.iter().flat_map(|place| [place.as_str(), " := ", place.as_str(), "; "]).collect();
+    let (globals, fields) = (declared(globals, "global "), declared(fields, ""));
+    let params = params.join(", ");
     testing::program(&format!(
         "program shapes;
         {abstracts}
@@ -83,7 +90,7 @@ pub fn shapes(rng: &mut SplitMix64, relations: bool) -> Program {
         global Node[] nodes;
         {globals}
         thread T({params}) {{
-          loc a: goto b;
+          loc a: when true do {{ {stores} }} goto b;
           loc b: goto a;
         }}
         function F() {{
@@ -229,7 +236,7 @@ fn places(layout: &Layout, state: &State) -> Vec<(NodeRef, usize, Slot)> {
     places
 }
 
-fn write_somewhere(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
+pub fn write_somewhere(layout: &Layout, state: &mut State, rng: &mut SplitMix64) {
     let (node, base, slot) = *rng.pick(&places(layout, state));
     if let SlotKind::Value(ty) = slot.kind {
         let words = random_value(layout, state, ty, rng);
