@@ -61,6 +61,15 @@ impl Names {
 
     #[inline]
     fn rename_shape(&self, shape: &Shape, words: &mut [u64]) {
+        if let [word] = &mut words[..shape.len()] {
+            // Most units are one word long, which stays in a register.
+            let mut renamed = [*word];
+            for &slot in &shape.edges {
+                self.rename(Slot { word: 0, ..slot }, &mut renamed);
+            }
+            *word = renamed[0];
+            return;
+        }
         for &slot in &shape.edges {
             self.rename(slot, words);
         }

@@ -50,6 +50,8 @@ pub struct Closing {
     sums: [u64; MOST],
     /// Nodes with the keys by which they are compared: those without names, and candidates among them.
     keys: Vec<(u64, u8)>,
+    /// The first of these lists has the present colours of all nodes without names.
+    is_sorted: bool,
     candidates: Vec<(u64, u8)>,
     exchanges: Vec<Exchange>,
     /// The nodes of blocks and exchanges.
@@ -80,6 +82,7 @@ impl Default for Closing {
             colouring: Colouring::None,
             sums: [0; MOST],
             keys: Vec::new(),
+            is_sorted: false,
             candidates: Vec::new(),
             exchanges: Vec::new(),
             blocks: Vec::new(),
@@ -254,6 +257,7 @@ impl Closing {
 
     /// Sets the colour of each node to a hash of its label and those of its neighbours.
     fn spread(&mut self, graph: &SmallGraph, labels: &[u64; MOST]) {
+        self.is_sorted = false;
         let Self { sums, colours, .. } = self;
         *sums = [0; MOST];
         for node in nodes(graph.used) {
@@ -318,9 +322,13 @@ impl Closing {
     /// The nodes without names, in the order of their colours. Give the list back to `keys`.
     fn sorted(&mut self) -> Vec<(u64, u8)> {
         let mut keys = std::mem::take(&mut self.keys);
-        keys.clear();
-        keys.extend(nodes(self.unnamed).map(|node| (self.colours[node], node as u8)));
-        sort(&mut keys);
+        if std::mem::replace(&mut self.is_sorted, true) {
+            keys.retain(|&(_, node)| self.unnamed >> node & 1 == 1);
+        } else {
+            keys.clear();
+            keys.extend(nodes(self.unnamed).map(|node| (self.colours[node], node as u8)));
+            sort(&mut keys);
+        }
         keys
     }
 
