@@ -21,6 +21,7 @@
 //! Decoding replaces states without a journal entry per word. It updates the digests of readers directly.
 
 use crate::memory::Node;
+use crate::steady::MentionsChanged;
 use crate::{NodeRef, ThreadId};
 
 /// One change, and how to take it back. Units are given by their [index](NodeRef::index), which keeps entries
@@ -110,6 +111,8 @@ pub(crate) struct Mark {
     pub start: usize,
     /// Whether there may have been garbage by then.
     pub garbage_possible: bool,
+    /// What had been done to mentions by then, since the mark before.
+    pub mentions_changed: MentionsChanged,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -127,8 +130,8 @@ impl Journal {
     }
 
     #[inline]
-    pub fn mark(&mut self, garbage_possible: bool) {
-        self.marks.push(Mark { start: self.changes.len(), garbage_possible });
+    pub fn mark(&mut self, garbage_possible: bool, mentions_changed: MentionsChanged) {
+        self.marks.push(Mark { start: self.changes.len(), garbage_possible, mentions_changed });
     }
 
     pub fn pop_mark(&mut self) -> Mark {

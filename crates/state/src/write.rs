@@ -351,8 +351,8 @@ impl State {
     /// Begins a step: [`State::undo`] goes back to here.
     #[inline]
     pub fn mark(&mut self) {
-        self.mentions_changed = MentionsChanged::None;
-        self.journal.mark(self.collector.garbage_possible);
+        let mentions_changed = std::mem::replace(&mut self.mentions_changed, MentionsChanged::None);
+        self.journal.mark(self.collector.garbage_possible, mentions_changed);
     }
 
     /// Takes back everything since the last mark, and the mark.
@@ -365,6 +365,7 @@ impl State {
             self.memory.revert(change);
         }
         self.collector.garbage_possible = mark.garbage_possible;
+        self.mentions_changed = mark.mentions_changed;
     }
 
     /// Forgets the past: what was done stays done.

@@ -243,7 +243,7 @@ fn of_lossy_stores() {
 #[test]
 fn of_a_search_without_memory() {
     let sandbox = Sandbox::with("philosophers_ordered.bir");
-    let (run, report) = sandbox.json("check philosophers_ordered.bir -D N=13 --symmetry none --memory 24M");
+    let (run, report) = sandbox.json("check philosophers_ordered.bir -D N=13 --symmetry none --memory 16M");
     run.expect(3);
     has(&report, REPORT);
     has(&report, OUT_OF_MEMORY);
@@ -330,7 +330,7 @@ fn it_records_what_was_asked_for() {
     assert_eq!(report["search"], "dfs");
     assert_eq!(report["store"]["kind"], "naive");
     assert_eq!(report["symmetry"]["level"], "full");
-    assert_eq!(report["symmetry"]["naming"], "chain");
+    assert_eq!(report["symmetry"]["naming"], "auto");
     assert_eq!(report["seed"], 7);
     assert_eq!(report["memory_limit_bytes"], 1 << 30);
     assert_eq!(report["bounds"], serde_json::json!({ "objects": 50, "threads": 20, "frames": 10 }));
@@ -342,11 +342,11 @@ fn it_tells_the_level_of_symmetry() {
     for (options, level, naming, canonical) in [
         ("--symmetry none", "none", Value::Null, true),
         ("--symmetry heap --naming dfs", "heap", "dfs".into(), true),
-        ("--symmetry pc", "pc", "chain".into(), false),
-        ("--symmetry bots=2", "bots=2", "chain".into(), false),
+        ("--symmetry pc", "pc", "auto".into(), false),
+        ("--symmetry bots=2 --naming chain", "bots=2", "chain".into(), false),
         ("--symmetry bots --naming dfs", "bots", "dfs".into(), false),
         ("--naming dfs", "full", "dfs".into(), true),
-        ("", "full", "chain".into(), true),
+        ("", "full", "auto".into(), true),
     ] {
         let (_, report) = sandbox.json(&format!("check philosophers.bir --continue {options}"));
         let symmetry = &report["symmetry"];

@@ -100,7 +100,7 @@ fn defaults_can_be_written_out() {
     let sandbox = Sandbox::with("philosophers_ordered.bir");
     let store = StoreKind::default();
     let defaults = format!(
-        "--search bfs --store {store} --symmetry full --naming chain --por auto --merge auto \
+        "--search bfs --store {store} --symmetry full --naming auto --por auto --merge auto \
          --threads 1 --fairness none --on-bound truncate --seed 0"
     );
     let (run, written) = sandbox.json(&format!("check philosophers_ordered.bir {defaults}"));

@@ -229,7 +229,7 @@ fn refinement_ends_with_time_and_memory() {
 #[cfg(target_os = "linux")]
 #[test]
 fn out_of_memory() {
-    runs_out_of_memory(&[("exact", "bfs", 32), ("trie", "bfs", 24)]);
+    runs_out_of_memory(&[("exact", "bfs", 32), ("trie", "bfs", 20)]);
 }
 
 #[cfg(target_os = "linux")]
