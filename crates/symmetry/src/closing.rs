@@ -54,6 +54,8 @@ pub struct Closing {
     is_sorted: bool,
     candidates: Vec<(u64, u8)>,
     exchanges: Vec<Exchange>,
+    /// The bits of hashes by which exchanges are proposed.
+    mask: u64,
     /// The nodes of blocks and exchanges.
     blocks: Vec<u8>,
     graph: Graph,
@@ -85,6 +87,7 @@ impl Default for Closing {
             is_sorted: false,
             candidates: Vec::new(),
             exchanges: Vec::new(),
+            mask: u64::MAX,
             blocks: Vec::new(),
             graph: Graph::new(),
             canonizer: Canonizer::new(),
@@ -115,6 +118,7 @@ impl Closing {
     ) -> Ordered {
         (self.len, self.head, self.unnamed) = (0, 0, graph.used);
         self.colouring = Colouring::None;
+        self.mask = u64::MAX >> (64 - options.hash_bits.clamp(1, 64));
         self.exchanges.clear();
         self.blocks.clear();
         first.for_each(|node| self.name(node));
@@ -345,6 +349,9 @@ impl Closing {
     fn name_twins(&mut self, graph: &SmallGraph) -> bool {
         let before = self.len;
         let keys = self.sorted();
+        if self.mask != u64::MAX {
+            self.propose_more(graph, &keys);
+        }
         for run in keys.chunk_by(|a, b| a.0 == b.0) {
             let is_unnamed = |unnamed: u64, node: u8| unnamed >> node & 1 == 1;
             let mut left = run.iter().map(|&(_, node)| node).filter(|&node| is_unnamed(self.unnamed, node));
@@ -369,6 +376,20 @@ impl Closing {
         }
         self.keys = keys;
         self.note_progress(before)
+    }
+
+    /// Proposes exchanges of nodes as if hashes had fewer bits. Names do not depend on that.
+    #[cold]
+    fn propose_more(&mut self, graph: &SmallGraph, keys: &[(u64, u8)]) {
+        for (at, &(_, one)) in keys.iter().enumerate() {
+            for &(_, other) in &keys[at + 1..] {
+                let differ = surroundings(graph, one.into()) ^ surroundings(graph, other.into());
+                if differ & self.mask == 0 {
+                    self.exchanges.push(Exchange { start: self.blocks.len(), len: 1 });
+                    self.blocks.extend([one, other]);
+                }
+            }
+        }
     }
 
     /// Names the blocks of the least numerous colour, if they can be exchanged. Returns false otherwise.

@@ -12,7 +12,7 @@ pub const NONSENSE: [&str; 17] =
 /// exceeds.
 pub fn frugally<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let started = Instant::now();
-    let result = bits::on_fresh_stack(1 << 20, work).expect("memory for a stack");
+    let result = bits::on_fresh_stack(1 << 21, work).expect("memory for a stack");
     assert!(started.elapsed() < Duration::from_secs(20), "too slow: {:?}", started.elapsed());
     result
 }

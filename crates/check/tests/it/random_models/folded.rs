@@ -211,6 +211,42 @@ fn threads_that_differ_take_their_own_steps() {
     }
 }
 
+/// With hashes of one bit, many exchanges are proposed that are no symmetries. No step is left out because of them.
+#[test]
+fn what_is_no_symmetry_is_not_believed() {
+    let all = models() / 8;
+    let mut saved = 0;
+    for seed in 0..all {
+        for source in [ANY, ALIKE] {
+            saved += survives(seed, source, |text, bounds| {
+                let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+                let full = ladder(Symmetry::Full, Naming::Auto);
+                let options = symmetry::Options { hash_bits: 1, ..full.options };
+                let exact = Symmetric::new(&engine, full);
+                let coarse = Symmetric::new(&engine, symmetry::SymmetryConfig { options, ..full });
+                let Some(states) = stored(&exact, SearchKind::Bfs, FEW_STATES) else { return Ok(0) };
+                let (mut state, mut other) = (exact.initial(), coarse.initial());
+                let (mut all, mut folded) = (Steps::default(), Steps::default());
+                let mut saved = 0;
+                for encoding in &states {
+                    exact.decode(encoding, &mut state);
+                    coarse.decode(encoding, &mut other);
+                    exact.steps(&mut state, &mut all);
+                    coarse.folded_steps(&mut other, &mut folded);
+                    let expected = ends(&exact, &mut state, &all);
+                    let found = ends(&exact, &mut state, &folded);
+                    if found != expected {
+                        return Err(format!("{folded:?} for {all:?}: {found:?} instead of {expected:?}"));
+                    }
+                    saved += all.enabled.iter().filter(|step| !folded.enabled.contains(step)).count();
+                }
+                Ok(saved)
+            });
+        }
+    }
+    assert!(saved > 0, "some are symmetries");
+}
+
 /// One choice stands for all that a symmetry maps it to, but not for those that differ, and what was chosen before
 /// is not exchanged any more.
 #[test]
