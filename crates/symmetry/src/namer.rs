@@ -264,7 +264,11 @@ impl Namer {
         if self.config.level == Level::Heap
             && let Some(small) = &mut self.small
         {
-            small.versions.step(layout, state);
+            if is_large(state) {
+                small.versions.step_of_large();
+            } else {
+                small.versions.step(layout, state);
+            }
         }
     }
 

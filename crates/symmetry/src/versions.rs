@@ -143,6 +143,13 @@ impl Versions {
         }
     }
 
+    /// The state took a step, and is large: its names are not followed.
+    pub fn step_of_large(&mut self) {
+        self.reach = None;
+        self.before.push(self.now);
+        self.renew();
+    }
+
     /// The state has other names from now on.
     fn renew(&mut self) {
         self.last += 1;
