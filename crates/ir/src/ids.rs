@@ -4,6 +4,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
+/// A number of entries, of which there are fewer than 2^32.
+pub(crate) fn small(count: usize) -> u32 {
+    u32::try_from(count).expect("fewer than 2^32 entries")
+}
+
 /// An index into a [`Table`].
 pub trait Id: Copy + Eq {
     fn from_index(index: usize) -> Self;
@@ -18,7 +23,7 @@ macro_rules! ids {
 
         impl Id for $name {
             fn from_index(index: usize) -> Self {
-                Self(u32::try_from(index).expect("fewer than 2^32 entries"))
+                Self(small(index))
             }
 
             fn index(self) -> usize {

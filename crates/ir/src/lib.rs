@@ -232,6 +232,14 @@
 //!
 //! [system-fault]: # "FaultKind::Range of the crate `system`"
 
+// Everything here has typed indices: no number is cut off silently.
+#![warn(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss
+)]
+
 mod expr;
 mod features;
 mod ids;

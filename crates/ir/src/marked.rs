@@ -18,6 +18,7 @@
 use ltl::{Formula, Prop};
 use source::Span;
 
+use crate::ids::small;
 use crate::*;
 
 /// Where the marked individual comes from.
@@ -91,7 +92,7 @@ impl Program {
             }
             Origin::Started => {
                 let chosen = marked.choose(each);
-                let is_chosen = Formula::Prop(Prop(props.len() as u32));
+                let is_chosen = Formula::Prop(Prop(small(props.len())));
                 let text = format!("there is {}", each.variable);
                 props.push(Proposition { text, expr: chosen, span: each.span });
                 let ever = Formula::Eventually(Box::new(is_chosen));

@@ -58,7 +58,7 @@ impl IntType {
         } else if self.wrap {
             let size = i128::from(self.hi) - i128::from(self.lo) + 1;
             let offset = (i128::from(value) - i128::from(self.lo)).rem_euclid(size);
-            Some((i128::from(self.lo) + offset) as i64)
+            i64::try_from(i128::from(self.lo) + offset).ok()
         } else {
             None
         }

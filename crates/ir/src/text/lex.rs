@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::names::{is_identifier_part, is_identifier_start};
+use crate::ids::small;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Token {
@@ -41,7 +42,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Lexeme>, Error> {
             rest = comment.split_once('\n').map_or("", |(_, rest)| rest);
             continue;
         }
-        let start = (text.len() - rest.len()) as u32;
+        let start = small(text.len() - rest.len());
         let Some(first) = rest.chars().next() else {
             lexemes.push(Lexeme { token: Token::End, start, end: start });
             return Ok(lexemes);
@@ -65,7 +66,7 @@ pub(super) fn lex(text: &str) -> Result<Vec<Lexeme>, Error> {
         } else {
             return Err(Error::new(start, format!("`{first}` means nothing here")));
         };
-        lexemes.push(Lexeme { token, start, end: (text.len() - rest.len()) as u32 });
+        lexemes.push(Lexeme { token, start, end: small(text.len() - rest.len()) });
     }
 }
 

@@ -11,6 +11,7 @@ use std::fmt::{self, Display, Write};
 use super::names::{Labels, plain, quote};
 use super::parse::{BINARY, METHODS, TESTS};
 use super::resolve::inherited_fields;
+use crate::ids::small;
 use crate::*;
 
 /// The whole program.
@@ -490,7 +491,7 @@ impl Printer<'_> {
         for (id, fun) in program.funs.iter() {
             let params = fun.params.iter().enumerate();
             let params =
-                params.map(|(at, (_, ty))| format!("{} {}", self.ty(*ty), self.param(id, at as u32)));
+                params.map(|(at, (_, ty))| format!("{} {}", self.ty(*ty), self.param(id, small(at))));
             let (params, result) = (join(params), self.ty(fun.result));
             let body = self.expr(&fun.body, Scope::Fun(id), 0);
             writeln!(out, "\nfun {}({params}) returns {result} = {body};", self.fun(id))?;

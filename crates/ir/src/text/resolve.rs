@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Error;
 use super::syntax::*;
+use crate::ids::small;
 use crate::*;
 
 type Resolved<T> = Result<T, Error>;
@@ -35,7 +36,7 @@ impl Index {
     }
 
     fn of<'a>(names: impl Iterator<Item = &'a Name>) -> Self {
-        Self::new(names.enumerate().map(|(at, name)| (at as u32, name.text.as_str())))
+        Self::new(names.enumerate().map(|(at, name)| (small(at), name.text.as_str())))
     }
 
     fn get(&self, name: &Name) -> Option<&[u32]> {
@@ -620,7 +621,7 @@ impl Resolver {
                 let Some(index) = elements.iter().position(|other| *other == element.text) else {
                     return Err(Error::new(element.at, format!("there is no element `{}`", element.text)));
                 };
-                ExprKind::Const(Const::Enum(id, index as u32))
+                ExprKind::Const(Const::Enum(id, small(index)))
             }
             TreeKind::Name(name) => match scope {
                 Scope::Procedure(id) if self.names.locals[id.index()].get(name).is_some() => {
