@@ -150,3 +150,57 @@ impl Choices {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MOVING: ThreadId = ThreadId(0);
+
+    fn element(id: u32) -> Entity {
+        Entity::Abstract(0, id)
+    }
+
+    /// Choices among four elements, where one symmetry exchanges 0 with 2 and 1 with 3.
+    fn choices(also: Option<(Entity, Entity)>) -> Choices {
+        let mut choices = Choices::default();
+        let pairs = [(element(0), element(2)), (element(1), element(3))];
+        choices.exchanges.add(pairs.into_iter().chain(also));
+        choices.entities = (0..4).map(|id| Some(element(id))).collect();
+        choices
+    }
+
+    fn last(choices: &Choices) -> (u32, u32) {
+        choices.points.last().map(|point| (point.next, point.times)).expect("there is one")
+    }
+
+    #[test]
+    fn what_can_be_exchanged_is_tried_once() {
+        let mut choices = choices(None);
+        choices.add_folded(MOVING, 4, 0, Alternatives::Entities);
+        assert_eq!(last(&choices), (1, 2));
+        choices.clear();
+        choices.add_folded(MOVING, 4, 1, Alternatives::Entities);
+        assert_eq!(last(&choices), (4, 2));
+    }
+
+    #[test]
+    fn what_a_symmetry_moves_is_not_exchanged() {
+        let alone = (1, 1);
+        let mut moves_thread = choices(Some((Entity::Thread(MOVING), Entity::Thread(ThreadId(1)))));
+        moves_thread.add_folded(MOVING, 4, 0, Alternatives::Entities);
+        assert_eq!(last(&moves_thread), alone);
+        let mut chosen = choices(None);
+        chosen.add_folded(MOVING, 4, 1, Alternatives::Entities);
+        chosen.add_folded(MOVING, 4, 0, Alternatives::Entities);
+        assert_eq!(last(&chosen), alone);
+        let mut mixed = choices(None);
+        mixed.add_folded(MOVING, 2, 0, Alternatives::Mixed);
+        mixed.add_folded(MOVING, 4, 0, Alternatives::Entities);
+        assert_eq!(last(&mixed), alone);
+        let mut data = choices(None);
+        data.add_folded(MOVING, 2, 0, Alternatives::Data);
+        data.add_folded(MOVING, 4, 0, Alternatives::Entities);
+        assert_eq!(last(&data), (1, 2));
+    }
+}

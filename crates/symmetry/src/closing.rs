@@ -15,8 +15,8 @@
 //!
 //! No step of this depends on the numbers of nodes, except among nodes that a symmetry exchanges. So isomorphic
 //! graphs get the same order, unless the search runs out of budget. Hashes decide what is equal: see
-//! `ARCHITECTURE.md` on what a collision costs. Exchanges are only proposed here: whoever skips steps because of
-//! one compares words first (see [`crate::exchanges`]).
+//! `ARCHITECTURE.md` on what a collision costs. Exchanges are only proposed here: before a step is left out because
+//! of one, words are compared (see [`crate::exchanges`]).
 //!
 //! Colours and individualization are as in `McKay` and Piperno, "Practical graph isomorphism, II" (2014), section
 //! 3. Unlike there, traversal comes before refinement: states are nearly rigid, and places are ordered.
@@ -118,7 +118,7 @@ impl Closing {
     ) -> Ordered {
         (self.len, self.head, self.unnamed) = (0, 0, graph.used);
         self.colouring = Colouring::None;
-        self.mask = u64::MAX >> (64 - options.hash_bits.clamp(1, 64));
+        self.mask = u64::MAX.checked_shr(64 - options.hash_bits.min(64)).unwrap_or(0);
         self.exchanges.clear();
         self.blocks.clear();
         first.for_each(|node| self.name(node));
