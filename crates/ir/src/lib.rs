@@ -248,6 +248,7 @@ mod names;
 mod operands;
 mod program;
 mod property;
+mod sorts;
 mod spans;
 pub mod text;
 mod types;
@@ -263,6 +264,7 @@ pub use ids::*;
 pub use marked::{MarkedProgram, Origin};
 pub use program::*;
 pub use property::*;
+pub use sorts::{Permutation, Sort, Sorts, VariableSort};
 pub use types::{IntType, Type, Types, Width};
 pub use typing::Scope;
 pub use verify::{

@@ -1,0 +1,284 @@
+//! Where the names of a state are: a plan, for the words of states.
+
+use std::cell::RefCell;
+
+use ir::{ChannelId, Id, LocationId, Permutation, ProcedureId, Program, Sort, Table, Variable, VariableSort};
+use rustc_hash::FxHashMap;
+use state::{ArrayVariable, Layout, NodeRef, ObjectId, Slot, State, ThreadId};
+use system::{Encoding, Section};
+
+use crate::plan::Plan;
+
+/// A place for one name.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell {
+    pub slot: Slot,
+    pub sort: Sort,
+    /// A number for the place, different from those of others in the same unit.
+    pub place: u64,
+}
+
+/// An array of names, or one that is indexed by names.
+#[derive(Clone, Debug)]
+pub struct ArrayCells {
+    pub array: ArrayVariable,
+    pub dims: Vec<u32>,
+    pub sorts: VariableSort,
+    pub place: u64,
+}
+
+/// The names in a unit.
+#[derive(Clone, Debug, Default)]
+pub struct UnitCells {
+    pub cells: Vec<Cell>,
+    pub arrays: Vec<ArrayCells>,
+    /// By word: the bits that are no names, nor the location of a thread, nor what kind of channel it is.
+    pub data: Vec<u64>,
+}
+
+impl UnitCells {
+    fn new(len: usize) -> Self {
+        Self { data: vec![u64::MAX; len], ..Self::default() }
+    }
+
+    fn hide(&mut self, slot: Slot) {
+        self.data[slot.word as usize] &= !(slot.mask() << slot.shift);
+    }
+
+    fn add(
+        &mut self,
+        variable: &Variable,
+        sorts: &VariableSort,
+        slot: Slot,
+        array: Option<ArrayVariable>,
+        place: u64,
+    ) {
+        match array {
+            None if sorts.value != Sort::Number => {
+                self.hide(slot);
+                self.cells.push(Cell { slot, sort: sorts.value, place });
+            }
+            Some(array)
+                if sorts.value != Sort::Number || sorts.indices.iter().any(|&sort| sort != Sort::Number) =>
+            {
+                for index in 0..variable.size() as u32 {
+                    self.hide(array.slot(index));
+                }
+                let (dims, sorts) = (variable.dims.clone(), sorts.clone());
+                self.arrays.push(ArrayCells { array, dims, sorts, place });
+            }
+            _ => {}
+        }
+    }
+
+    /// Permutes the names in the words of a unit.
+    fn permute(&self, permutation: &Permutation, old: &[u64], words: &mut [u64]) {
+        for cell in &self.cells {
+            cell.slot.put(words, permutation.apply(cell.sort, cell.slot.get(old)));
+        }
+        for ArrayCells { array, dims, sorts, .. } in &self.arrays {
+            permutation.each_element(sorts, dims, |from, to| {
+                let value = array.slot(from as u32).get(old);
+                array.slot(to as u32).put(words, permutation.apply(sorts.value, value));
+            });
+        }
+    }
+}
+
+/// A plan, and where its names are.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    pub plan: Plan,
+    pub root: UnitCells,
+    pub frames: Table<ProcedureId, UnitCells>,
+    /// By channel, as declared.
+    pub channels: Table<ChannelId, UnitCells>,
+    /// By individual, and by piece of text that is a mover: whether it moves.
+    pub moves: Vec<bool>,
+    /// By location that moves along with a mover: the mover, and the position in its train.
+    pub located: Vec<Option<(u32, u32)>>,
+    /// For what assignments of movers made of the links: the inverse of the first one that did.
+    firsts: RefCell<FxHashMap<Vec<[u32; 3]>, Vec<u32>>>,
+}
+
+/// When there are this many, states with others stay as they are.
+const MOST_FIRSTS: usize = 1 << 16;
+
+impl Cells {
+    pub fn new(program: &Program, layout: &Layout, plan: Plan) -> Self {
+        let sorts = &plan.sorts;
+        let mut root = UnitCells::new(layout.root.len());
+        for (id, variable) in program.globals.iter() {
+            if !sorts.constants[id] {
+                let (slot, array) = (layout.root.slots[id.index()], layout.root_arrays[id.index()]);
+                root.add(variable, &sorts.globals[id], slot, array, id.index() as u64);
+            }
+        }
+        let frames = program
+            .procedures
+            .iter()
+            .map(|(procedure, declared)| {
+                let mut cells = UnitCells::new(layout.frames[procedure].len());
+                cells.hide(layout.location);
+                for (id, variable) in declared.locals.iter() {
+                    let (slot, array) =
+                        (layout.local(procedure, id), layout.frame_arrays[procedure][id.index()]);
+                    cells.add(variable, &sorts.locals[procedure][id], slot, array, id.index() as u64);
+                }
+                cells
+            })
+            .collect();
+        let channels = program
+            .channels
+            .ids()
+            .map(|id| {
+                let shape = &layout.channels[id];
+                let mut cells = UnitCells::new(shape.template.len());
+                cells.hide(layout.tag);
+                for message in 0..shape.capacity {
+                    for (field, &sort) in sorts.fields[id].iter().enumerate() {
+                        if sort != Sort::Number {
+                            let slot = shape.field(message, field);
+                            cells.hide(slot);
+                            let place = u64::from(message) << 16 | field as u64;
+                            cells.cells.push(Cell { slot, sort, place });
+                        }
+                    }
+                }
+                cells
+            })
+            .collect();
+        let individuals = plan.population.threads.len() + plan.population.channels.len();
+        let last = plan.trains.keys().max().map_or(0, |&last| last as usize + 1);
+        let mut moves = vec![false; individuals.max(last)];
+        let mut located = vec![None; program.locations.len()];
+        for (&mover, train) in &plan.trains {
+            moves[mover as usize] = true;
+            train.channels.iter().for_each(|&channel| moves[channel as usize] = true);
+            for (location, at) in train.locations.iter().zip(0..) {
+                located[location.index()] = Some((mover, at));
+            }
+        }
+        Self { root, frames, channels, moves, located, firsts: RefCell::default(), plan }
+    }
+
+    pub fn thread_count(&self) -> usize {
+        self.plan.population.threads.len()
+    }
+
+    /// The individual that a number stands for, if it moves.
+    pub fn mover(&self, sort: Sort, value: i64) -> Option<u32> {
+        let individual = match sort {
+            Sort::Number => return None,
+            Sort::Thread { shift } => usize::try_from(value.wrapping_add(shift))
+                .ok()
+                .filter(|&thread| thread < self.thread_count())?,
+            Sort::Channel => {
+                let channels = self.plan.population.channels.len();
+                let position = usize::try_from(value.checked_sub(1)?).ok().filter(|&at| at < channels)?;
+                self.thread_count() + position
+            }
+        };
+        self.moves.get(individual)?.then_some(individual as u32)
+    }
+
+    /// Changes an assignment of movers to others of their classes into one that leaves the links as they are. Two
+    /// assignments that differ by a permutation that leaves the links as they are have one result.
+    ///
+    /// What an assignment makes of the links is remembered, with the first assignment that did: what leads from a
+    /// later one back to the first leaves the links as they are.
+    pub fn straighten(&self, moved: &mut [u32]) {
+        let mut links: Vec<[u32; 3]> = self
+            .plan
+            .links
+            .iter()
+            .map(|link| [moved[link.source as usize], link.label, moved[link.target as usize]])
+            .collect();
+        links.sort_unstable();
+        let mut firsts = self.firsts.borrow_mut();
+        let movers = || self.plan.classes.iter().flatten().copied();
+        if firsts.len() == MOST_FIRSTS && !firsts.contains_key(&links) {
+            movers().for_each(|mover| moved[mover as usize] = mover);
+            return;
+        }
+        let back = firsts.entry(links).or_insert_with(|| {
+            let mut back = vec![u32::MAX; moved.len()];
+            movers().for_each(|mover| back[moved[mover as usize] as usize] = mover);
+            back
+        });
+        movers().for_each(|mover| moved[mover as usize] = back[moved[mover as usize] as usize]);
+    }
+
+    /// Writes the state, permuted. The permutation may be of fewer individuals than the state has: others stay.
+    pub fn encode(&self, layout: &Layout, state: &State, permutation: &Permutation, into: &mut Encoding) {
+        let threads = state.thread_count();
+        let mut sources: Vec<u32> = (0..threads).collect();
+        for (from, &to) in permutation.threads.iter().enumerate() {
+            sources[to as usize] = from as u32;
+        }
+        let channels = state.channel_count();
+        let mut queues: Vec<u32> = (0..channels).collect();
+        for (from, &to) in permutation.channels.iter().enumerate().skip(1) {
+            queues[to as usize - 1] = from as u32 - 1;
+        }
+        into.refill(|into| {
+            into.component(Section::Root, |out| {
+                let words = state.words_of(NodeRef::Root).unwrap_or_default();
+                let start = out.len();
+                out.extend_from_slice(&words[..layout.root_shown]);
+                let shown = &mut out[start..];
+                self.root.permute(permutation, words, shown);
+                if let Some(slot) = layout.exclusive {
+                    let sort = Sort::Thread { shift: -1 };
+                    slot.put(shown, permutation.apply(sort, slot.get(words)));
+                }
+                if let Some(slot) = layout.last {
+                    slot.put(shown, permutation.apply(Sort::Thread { shift: 0 }, slot.get(words)));
+                }
+            });
+            for &id in &sources {
+                into.component(Section::Threads, |out| {
+                    let words = state.words_of(NodeRef::Thread(ThreadId(id))).unwrap_or_default();
+                    let header = layout.thread.len();
+                    let start = out.len() + header;
+                    out.extend_from_slice(words);
+                    let frame = &words[header..];
+                    let location = LocationId(layout.location.get(frame) as u32);
+                    let cells = &self.frames[layout.procedure_of[location]];
+                    cells.permute(permutation, frame, &mut out[start..]);
+                    let to = permutation.location(location);
+                    layout.location.put(&mut out[start..], to.0.into());
+                });
+            }
+            for (&id, to) in queues.iter().zip(0..) {
+                into.component(Section::Objects, |out| {
+                    let of = |id: u32| state.words_of(NodeRef::Object(ObjectId(id))).unwrap_or_default();
+                    let words = of(id);
+                    let start = out.len();
+                    out.extend_from_slice(words);
+                    let tag = layout.tag.get(words);
+                    if let state::ObjectKind::Channel(declared) = layout.kind(tag) {
+                        self.channels[declared].permute(permutation, words, &mut out[start..]);
+                        // Where there is no message, all bits are 0.
+                        let length = layout.channels[declared].length.get(words) as u32;
+                        self.clear_absent(layout, declared, length, &mut out[start..]);
+                    }
+                    // A channel stays what it was declared as.
+                    layout.tag.put(&mut out[start..], layout.tag.get(of(to)));
+                });
+            }
+        });
+    }
+
+    fn clear_absent(&self, layout: &Layout, declared: ChannelId, length: u32, words: &mut [u64]) {
+        let shape = &layout.channels[declared];
+        for message in length..shape.capacity {
+            for (field, &sort) in self.plan.sorts.fields[declared].iter().enumerate() {
+                if sort != Sort::Number {
+                    let slot = shape.field(message, field);
+                    words[slot.word as usize] &= !(slot.mask() << slot.shift);
+                }
+            }
+        }
+    }
+}

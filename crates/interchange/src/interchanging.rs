@@ -1,0 +1,312 @@
+//! The engine with interchangeable threads and channels: the same steps, but states are encoded as the
+//! representatives of their orbits.
+//!
+//! A representative is a state of the program: it is decoded as it is, and searched from.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use engine::{Engine, EngineState, OverEngine};
+use ir::{Expr, LocalId, LocationId, Permutation, ProcedureId, Program};
+use state::{Layout, State, ThreadId};
+use system::{
+    Alarm, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, Temporal, TransitionSystem,
+};
+
+use crate::canonical::Order;
+use crate::cells::Cells;
+use crate::plan::Plan;
+use crate::population::{Locations, Population, Reach};
+use crate::walk::ChannelFlow;
+
+/// When there are this many plans, states for which there is none yet stay as they are.
+const MOST_PLANS: usize = 64;
+
+/// Counters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// States that were put in order, those for which ties had to be searched, and those whose search ran out of
+    /// budget.
+    pub named: u64,
+    pub searched: u64,
+    pub exhausted: u64,
+}
+
+/// The plans of a program, made as they are needed.
+struct Plans<'p> {
+    program: &'p Program,
+    observed: Vec<&'p Expr>,
+    flow: ChannelFlow,
+    reach: Reach,
+    known: Vec<(Vec<ProcedureId>, Locations, Rc<Cells>)>,
+    /// The plan that was used last.
+    last: usize,
+    threads: Vec<ProcedureId>,
+    text: Locations,
+}
+
+impl Plans<'_> {
+    /// The plan for a state, unless there are too many.
+    fn of(&mut self, layout: &Layout, state: &State) -> Option<Rc<Cells>> {
+        self.threads.clear();
+        self.text.clear();
+        for thread in (0..state.thread_count()).map(ThreadId) {
+            let location = location(layout, state, thread);
+            self.threads.push(layout.procedure_of[location]);
+            self.text.add(self.reach.from(location));
+        }
+        let is_it = |(threads, text, _): &(Vec<ProcedureId>, Locations, _)| {
+            *threads == self.threads && *text == self.text
+        };
+        let last = self.known.get(self.last).filter(|&known| is_it(known));
+        if let Some((_, _, cells)) = last {
+            return Some(Rc::clone(cells));
+        }
+        if let Some(at) = self.known.iter().position(is_it) {
+            self.last = at;
+            return Some(Rc::clone(&self.known[at].2));
+        }
+        if self.known.len() == MOST_PLANS {
+            return None;
+        }
+        let population = Population::of(self.program, self.threads.clone());
+        let parameter = |thread: u32, id: LocalId| {
+            let procedure = population.threads[thread as usize];
+            let is_array = !self.program.procedures[procedure].locals[id].dims.is_empty();
+            let frame = state.frame(ThreadId(thread));
+            (!is_array).then(|| state.read_untraced(frame, layout.local(procedure, id)))
+        };
+        let plan = Plan::new(self.program, &self.flow, &population, &self.text, &self.observed, &parameter);
+        let cells = Rc::new(Cells::new(self.program, layout, plan));
+        self.last = self.known.len();
+        self.known.push((self.threads.clone(), self.text.clone(), Rc::clone(&cells)));
+        Some(cells)
+    }
+}
+
+fn location(layout: &Layout, state: &State, thread: ThreadId) -> LocationId {
+    LocationId(state.read_untraced(state.frame(thread), layout.location) as u32)
+}
+
+/// The system.
+pub struct Interchanging<'e> {
+    engine: &'e Engine,
+    plans: RefCell<Plans<'e>>,
+    stats: Rc<Cell<Stats>>,
+}
+
+/// A state, and which permutation leads to its representative.
+pub struct Permuted {
+    state: EngineState,
+    order: Order,
+    /// The permutation and the plan that allows it, if they are known.
+    known: Option<(Rc<Cells>, Permutation)>,
+}
+
+/// What a program must be for its threads to be interchangeable: why this one is not.
+pub fn obstacle(program: &Program) -> Option<&'static str> {
+    if !program.is_flat() {
+        Some("it has objects, functions or collections")
+    } else if program.monitor.is_some() {
+        Some("a trace assertion watches channels by their numbers")
+    } else if program.globals.values().any(|global| global.untracked) {
+        Some("a hidden variable is read")
+    } else {
+        None
+    }
+}
+
+impl<'e> Interchanging<'e> {
+    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`.
+    pub fn new(engine: &'e Engine, program: &'e Program, observed: Vec<&'e Expr>) -> Self {
+        let reach = Reach::new(program);
+        let text = reach.nothing();
+        let plans = Plans {
+            program,
+            observed,
+            flow: ChannelFlow::new(program),
+            reach,
+            known: Vec::new(),
+            last: 0,
+            threads: Vec::new(),
+            text,
+        };
+        Self { engine, plans: RefCell::new(plans), stats: Rc::default() }
+    }
+
+    pub fn stats(&self) -> Stats {
+        self.stats.get()
+    }
+
+    /// The plan of a state, unless there are too many.
+    pub fn plan(&self, permuted: &Permuted) -> Option<Rc<Cells>> {
+        self.plans.borrow_mut().of(self.engine.layout(), &permuted.state.state)
+    }
+
+    fn known<'s>(&self, permuted: &'s mut Permuted) -> &'s (Rc<Cells>, Permutation) {
+        let Permuted { state, order, known } = permuted;
+        known.get_or_insert_with(|| {
+            let layout = self.engine.layout();
+            let state = &state.state;
+            let identity =
+                || Permutation::identity(state.thread_count() as usize, state.channel_count() as usize);
+            let Some(cells) = self.plans.borrow_mut().of(layout, state) else {
+                // Any plan will do to change nothing.
+                return (Rc::clone(&self.plans.borrow().known[0].2), identity());
+            };
+            if cells.plan.classes.is_empty() {
+                return (cells, identity());
+            }
+            let permutation = order.permutation(layout, state, &cells);
+            let mut stats = self.stats.get();
+            stats.named += 1;
+            stats.searched += u64::from(order.searched);
+            stats.exhausted += u64::from(!order.is_canonical);
+            self.stats.set(stats);
+            (cells, permutation)
+        })
+    }
+}
+
+impl OverEngine for Interchanging<'_> {
+    fn engine(&self) -> &Engine {
+        self.engine
+    }
+
+    fn engine_state<'s>(&self, permuted: &'s Permuted) -> &'s EngineState {
+        &permuted.state
+    }
+
+    fn engine_state_mut<'s>(&self, permuted: &'s mut Permuted) -> &'s mut EngineState {
+        &mut permuted.state
+    }
+
+    fn renames(&self) -> bool {
+        true
+    }
+
+    /// In the order that they have in the representative.
+    fn order(&self, permuted: &mut Permuted, threads: &mut [ThreadId]) {
+        let (_, permutation) = self.known(permuted);
+        threads.sort_by_key(|thread| permutation.threads[thread.0 as usize]);
+    }
+}
+
+impl TransitionSystem for Interchanging<'_> {
+    type State = Permuted;
+    type Cache = system::NoCache;
+
+    fn initial(&self) -> Permuted {
+        Permuted { state: self.engine.initial(), order: Order::default(), known: None }
+    }
+
+    fn steps(&self, permuted: &mut Permuted, out: &mut Steps) {
+        self.engine.steps(&mut permuted.state, out);
+    }
+
+    fn fire(&self, permuted: &mut Permuted, step: Step) -> Fired {
+        permuted.known = None;
+        self.engine.fire(&mut permuted.state, step)
+    }
+
+    fn undo(&self, permuted: &mut Permuted) {
+        permuted.known = None;
+        self.engine.undo(&mut permuted.state);
+    }
+
+    fn check(&self, permuted: &mut Permuted) -> Result<(), Halt> {
+        self.engine.check(&mut permuted.state)
+    }
+
+    fn ended(&self, permuted: &Permuted) -> bool {
+        self.engine.ended(&permuted.state)
+    }
+
+    fn is_transient(&self, permuted: &Permuted) -> bool {
+        self.engine.is_transient(&permuted.state)
+    }
+
+    fn encode(&self, permuted: &mut Permuted, into: &mut Encoding) {
+        self.known(permuted);
+        let Some((cells, permutation)) = &permuted.known else { unreachable!("it was just found") };
+        cells.encode(self.engine.layout(), &permuted.state.state, permutation, into);
+    }
+
+    fn decode(&self, from: &Encoding, permuted: &mut Permuted) {
+        permuted.known = None;
+        self.engine.decode(from, &mut permuted.state);
+    }
+
+    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
+        crate::lift::retrace(self, chain, last)
+    }
+
+    fn limits(&self) -> Option<&dyn Limits<Permuted>> {
+        Some(self)
+    }
+
+    fn hidden_data(&self) -> Option<&dyn HiddenData<Permuted>> {
+        None
+    }
+}
+
+impl Limits<Permuted> for Interchanging<'_> {
+    fn has_room(&self, permuted: &mut Permuted) -> bool {
+        self.engine.has_room(&mut permuted.state)
+    }
+
+    fn heed(&self, permuted: &mut Permuted, alarm: &Arc<Alarm>) {
+        self.engine.heed(&mut permuted.state, alarm);
+    }
+
+    fn is_abandoned(&self, permuted: &Permuted) -> bool {
+        self.engine.is_abandoned(&permuted.state)
+    }
+}
+
+impl Temporal for Interchanging<'_> {
+    fn valuation(&self, permuted: &mut Permuted) -> Result<u64, Halt> {
+        self.engine.valuation(&mut permuted.state)
+    }
+
+    fn is_observed(&self, permuted: &Permuted) -> bool {
+        self.engine.is_observed(&permuted.state)
+    }
+
+    fn partner(&self, permuted: &mut Permuted, step: Step) -> Option<u32> {
+        self.engine.partner(&mut permuted.state, step)
+    }
+
+    fn thread_names(&self, permuted: &mut Permuted, out: &mut Vec<u32>) -> bool {
+        let (_, permutation) = self.known(permuted);
+        out.clone_from(&permutation.threads);
+        true
+    }
+
+    fn identity(&self, permuted: &mut Permuted) -> Option<Vec<u64>> {
+        let mut encoding = Encoding::new();
+        self.raw(permuted, &mut encoding);
+        let mut words = Vec::new();
+        for (key, component) in encoding.components() {
+            words.extend([(key.section as u64) << 32 | u64::from(key.index), component.len() as u64]);
+            words.extend_from_slice(component);
+        }
+        Some(words)
+    }
+}
+
+impl Interchanging<'_> {
+    /// Writes the state as it is.
+    pub(crate) fn raw(&self, permuted: &Permuted, into: &mut Encoding) {
+        let state = &permuted.state.state;
+        let cells = Rc::clone(&self.plans.borrow().known[0].2);
+        let identity = Permutation::identity(state.thread_count() as usize, state.channel_count() as usize);
+        cells.encode(self.engine.layout(), state, &identity, into);
+    }
+
+    /// The plan and the permutation that lead to the representative.
+    pub(crate) fn names(&self, permuted: &mut Permuted) -> (Rc<Cells>, Permutation) {
+        self.known(permuted).clone()
+    }
+}

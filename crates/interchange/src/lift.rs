@@ -1,0 +1,130 @@
+//! Concrete runs from chains of representatives.
+//!
+//! A search fires steps of decoded representatives. The concrete run beside it is always a permutation away: its
+//! state, permuted, is the decoded one. So it is found by following: of the steps of the corresponding thread, one
+//! leads to the corresponding state.
+
+use std::rc::Rc;
+
+use engine::{EngineState, OverEngine};
+use ir::Permutation;
+use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+
+use crate::cells::Cells;
+use crate::interchanging::Interchanging;
+
+/// The permutations, one after the other, that lead from a concrete state to a decoded one. Each belongs to the plan
+/// that allowed it, which says where names are.
+struct Way {
+    legs: Vec<(Rc<Cells>, Permutation)>,
+}
+
+impl Way {
+    /// The thread of the decoded state that corresponds to one of the concrete state.
+    fn thread(&self, thread: u32) -> u32 {
+        self.legs
+            .iter()
+            .fold(thread, |thread, (_, leg)| leg.threads.get(thread as usize).copied().unwrap_or(thread))
+    }
+
+    /// The state that corresponds to a concrete one, encoded.
+    fn encode(&self, system: &Interchanging<'_>, concrete: &EngineState, into: &mut Encoding) {
+        let layout = system.engine().layout();
+        let mut state = concrete.clone();
+        for (cells, leg) in &self.legs {
+            cells.encode(layout, &state.state, leg, into);
+            system.engine().decode(into, &mut state);
+        }
+    }
+
+    fn add(&mut self, cells: Rc<Cells>, permutation: Permutation) {
+        if let Some((last, leg)) = self.legs.last_mut()
+            && Rc::ptr_eq(last, &cells)
+            && leg.threads.len() == permutation.threads.len()
+            && leg.channels.len() == permutation.channels.len()
+        {
+            *leg = composed(leg, &permutation);
+        } else if self.legs.is_empty() || !permutation.is_identity() {
+            self.legs.push((cells, permutation));
+        }
+    }
+}
+
+/// First one, then the other.
+fn composed(first: &Permutation, then: &Permutation) -> Permutation {
+    let through = |first: &[u32], then: &[u32]| first.iter().map(|&at| then[at as usize]).collect();
+    let mut locations = then.locations.clone();
+    for (&from, &to) in &first.locations {
+        locations.insert(from, then.location(to));
+    }
+    locations.retain(|from, to| from != to);
+    Permutation {
+        threads: through(&first.threads, &then.threads),
+        channels: through(&first.channels, &then.channels),
+        locations,
+    }
+}
+
+pub fn retrace(
+    system: &Interchanging<'_>,
+    chain: &[(Encoding, u32)],
+    last: Option<(Step, Fault)>,
+) -> Vec<Step> {
+    let engine = system.engine();
+    let mut concrete = engine.initial();
+    let mut decoded = system.initial();
+    let mut way = Way { legs: Vec::new() };
+    let (cells, permutation) = system.names(&mut decoded);
+    way.add(cells, permutation);
+    let mut taken = Vec::new();
+    for pair in chain.windows(2) {
+        let [(encoding, _), (target, _)] = pair else { unreachable!("windows have this length") };
+        system.decode(encoding, &mut decoded);
+        let mut found = system.initial();
+        system.decode(encoding, &mut found);
+        let steps = system::steps_to(system, &mut found, &mut encoding.clone(), target);
+        for step in steps {
+            system.fire(&mut decoded, step);
+            let mut wanted = Encoding::new();
+            system.raw(&decoded, &mut wanted);
+            taken.push(follow(system, &mut concrete, &way, step.thread, &wanted));
+        }
+        let (cells, permutation) = system.names(&mut decoded);
+        way.add(cells, permutation);
+    }
+    if let Some((step, fault)) = last {
+        let corresponds = |other: Step| way.thread(other.thread) == step.thread;
+        let found = system::step_to_fault(engine, &mut concrete.clone(), fault, corresponds);
+        let found = found.or_else(|| system::step_to_fault(engine, &mut concrete, fault, |_| true));
+        taken.push(found.expect("a state that corresponds has a step with the same fault"));
+    }
+    taken
+}
+
+/// Takes the step of the corresponding thread that leads to the corresponding state.
+fn follow(
+    system: &Interchanging<'_>,
+    concrete: &mut EngineState,
+    way: &Way,
+    thread: u32,
+    wanted: &Encoding,
+) -> Step {
+    let engine = system.engine();
+    let mut offered = Steps::default();
+    engine.steps(concrete, &mut offered);
+    let mut encoding = Encoding::new();
+    for step in offered.enabled {
+        if way.thread(step.thread) != thread {
+            continue;
+        }
+        if !matches!(engine.fire(concrete, step), Fired::Moved | Fired::MovedWithFault(_)) {
+            continue;
+        }
+        way.encode(system, concrete, &mut encoding);
+        if encoding.same(wanted) {
+            return step;
+        }
+        engine.undo(concrete);
+    }
+    panic!("no step of the concrete state corresponds to that of its representative");
+}

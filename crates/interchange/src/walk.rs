@@ -1,0 +1,933 @@
+//! What the text of a program says of sorts, and the text itself as terms.
+//!
+//! One walk over a part of the text does both: it joins the sorts of what is assigned, compared, passed and sent,
+//! and leaves terms in which literals keep their sort variables. Which literals are names is known at the end.
+
+use ir::{
+    Action, ActionKind, Array, BinaryOp, Channel, ChannelId, Const, Expr, ExprKind, GlobalId, Guard, Id,
+    LocalId, LocationId, Meaning, Pattern, Place, PlaceKind, ProcedureId, Program, Table, Transition, Type,
+    UnaryOp, Variable,
+};
+use rustc_hash::FxHashMap;
+use source::Span;
+
+use crate::unify::{Reason, Unifier, Var};
+
+/// A piece of text without names.
+pub type Key = u32;
+
+/// A piece of text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Term {
+    Leaf(Key),
+    /// A number, which is a name if its sort says so.
+    Literal {
+        var: Var,
+        value: i64,
+    },
+    Location(LocationId),
+    Node {
+        key: Key,
+        /// Whether the order of its children matters.
+        is_ordered: bool,
+        children: Vec<Term>,
+    },
+}
+
+/// Numbers for keys.
+#[derive(Debug, Default)]
+pub struct Keys {
+    numbers: FxHashMap<Vec<u64>, Key>,
+}
+
+impl Keys {
+    pub fn intern(&mut self, parts: Vec<u64>) -> Key {
+        let next = self.numbers.len() as Key;
+        *self.numbers.entry(parts).or_insert(next)
+    }
+}
+
+/// The sort variables of a variable.
+#[derive(Clone, Debug)]
+pub struct VariableVars {
+    pub value: Var,
+    pub indices: Vec<Var>,
+}
+
+/// A place that may hold channels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ChannelPlace {
+    Global(GlobalId),
+    Local(ProcedureId, LocalId),
+    Field(ChannelId, usize),
+}
+
+/// Which places may hold which channels, at any time.
+#[derive(Clone, Debug, Default)]
+pub struct ChannelFlow {
+    pairs: Vec<(ChannelPlace, ChannelId)>,
+}
+
+impl ChannelFlow {
+    pub fn new(program: &Program) -> Self {
+        let mut walk = Walk::new(program);
+        walk.walk_all();
+        let globals = program.globals.ids().map(ChannelPlace::Global);
+        let procedures = program.procedures.iter();
+        let locals = procedures.flat_map(|(id, procedure)| {
+            procedure.locals.ids().map(move |local| ChannelPlace::Local(id, local))
+        });
+        let channels = program.channels.iter();
+        let fields = channels
+            .flat_map(|(id, channel)| (0..channel.fields.len()).map(move |at| ChannelPlace::Field(id, at)));
+        let places: Vec<ChannelPlace> = globals.chain(locals).chain(fields).collect();
+        let mut pairs = Vec::new();
+        for place in places {
+            let var = walk.var_of(place);
+            let holds = |&channel: &ChannelId| walk.unifier.are_one(var, walk.channels[channel]);
+            pairs.extend(program.channels.ids().filter(holds).map(|channel| (place, channel)));
+        }
+        Self { pairs }
+    }
+}
+
+/// A function of the number of a thread.
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub procedure: ProcedureId,
+    pub expr: Expr,
+    /// The sort of its results.
+    pub var: Var,
+}
+
+impl Function {
+    /// Its result for a thread of the procedure; `None` if it faults.
+    pub fn apply(&self, program: &Program, thread: i64) -> Option<i64> {
+        evaluate(program, &self.expr, thread)
+    }
+}
+
+/// The sort variables of a program, and what was found out about them.
+#[derive(Debug)]
+pub struct Walk<'p> {
+    pub program: &'p Program,
+    pub unifier: Unifier,
+    pub keys: Keys,
+    pub globals: Table<GlobalId, VariableVars>,
+    pub locals: Table<ProcedureId, Table<LocalId, VariableVars>>,
+    /// By procedure: the numbers of its threads.
+    pub threads: Table<ProcedureId, Var>,
+    /// By channel, as declared.
+    pub channels: Table<ChannelId, Var>,
+    /// The channels of globals that never change, by element.
+    pub constants: Table<GlobalId, Option<Vec<i64>>>,
+    /// Those that are indexed by more than literals.
+    pub indexed: Table<GlobalId, bool>,
+    /// Literals: they may turn out to be channels.
+    literals: Vec<(Var, i64)>,
+    /// Expressions about nothing but the number of the thread that evaluates them.
+    pub functions: Vec<Function>,
+    /// Expressions whose numbers are brought into a range.
+    pub ranges: Vec<(Var, i64, i64)>,
+    /// Whether the text asks for the numbers of locations.
+    pub asks_locations: bool,
+    /// The procedure whose text is walked.
+    scope: Option<ProcedureId>,
+}
+
+impl<'p> Walk<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let mut unifier = Unifier::default();
+        let globals =
+            program.globals.values().map(|variable| declare(&mut unifier, program, variable)).collect();
+        let mut locals = Table::new();
+        let mut threads = Table::new();
+        for procedure in program.procedures.values() {
+            let of_locals =
+                procedure.locals.values().map(|variable| declare(&mut unifier, program, variable));
+            locals.push(of_locals.collect());
+            let var = unifier.fresh();
+            unifier.are_threads(var, Reason { what: "", span: procedure.span });
+            threads.push(var);
+        }
+        let mut channels = Table::new();
+        for Channel { fields, span, .. } in program.channels.values() {
+            let var = unifier.fresh();
+            unifier.are_channels(var);
+            for (at, field) in fields.iter().enumerate() {
+                let of_field = unifier.field(var, at);
+                note_meaning(&mut unifier, of_field, field.meaning, *span);
+            }
+            channels.push(var);
+        }
+        Self {
+            program,
+            unifier,
+            keys: Keys::default(),
+            globals,
+            locals,
+            threads,
+            channels,
+            constants: constants(program),
+            indexed: program.globals.values().map(|_| false).collect(),
+            literals: Vec::new(),
+            functions: Vec::new(),
+            ranges: Vec::new(),
+            asks_locations: false,
+            scope: None,
+        }
+    }
+
+    /// Walks over everything, as if all of it were text.
+    fn walk_all(&mut self) {
+        let program = self.program;
+        for (id, procedure) in program.procedures.iter() {
+            self.scope = Some(id);
+            for action in &procedure.prologue {
+                self.action(action);
+            }
+            self.declarations(id);
+        }
+        for transition in program.transitions.values() {
+            self.transition(program.locations[transition.source].procedure, transition);
+        }
+        self.scope = None;
+        for action in &program.prologue {
+            self.action(action);
+        }
+        for (global, vars) in program.globals.values().zip(self.globals.values()) {
+            if let Some(Const::Int(value)) = global.init {
+                self.literals.push((vars.value, value));
+            }
+        }
+        self.finish();
+    }
+
+    /// Joins the sorts of all places that ever hold a channel with that of the channel: messages are read as what
+    /// they were sent as, also if the text that put the channel there is gone.
+    pub fn join_channels(&mut self, flow: &ChannelFlow) {
+        for &(place, channel) in &flow.pairs {
+            let var = self.var_of(place);
+            self.unifier.join(var, self.channels[channel], 0, shifted(self.program.channels[channel].span));
+        }
+    }
+
+    fn var_of(&mut self, place: ChannelPlace) -> Var {
+        match place {
+            ChannelPlace::Global(id) => self.globals[id].value,
+            ChannelPlace::Local(procedure, id) => self.locals[procedure][id].value,
+            ChannelPlace::Field(channel, at) => self.unifier.field(self.channels[channel], at),
+        }
+    }
+
+    /// Literals that stand for channels have the fields of these channels. Call it at the end.
+    pub fn finish(&mut self) {
+        let mut is_joined = vec![false; self.literals.len()];
+        loop {
+            let mut has_changed = false;
+            for (at, &(var, value)) in self.literals.iter().enumerate() {
+                let position = usize::try_from(value - 1).ok();
+                let channel = position.and_then(|position| self.program.first_channels.get(position));
+                if let Some(&channel) = channel.filter(|_| !is_joined[at] && self.unifier.has_channels(var)) {
+                    self.unifier.join(
+                        var,
+                        self.channels[channel],
+                        0,
+                        shifted(self.program.channels[channel].span),
+                    );
+                    is_joined[at] = true;
+                    has_changed = true;
+                }
+            }
+            if !has_changed {
+                return;
+            }
+        }
+    }
+
+    pub fn key(&mut self, parts: Vec<u64>) -> Key {
+        self.keys.intern(parts)
+    }
+
+    fn node(&mut self, parts: Vec<u64>, is_ordered: bool, children: Vec<Term>) -> Term {
+        let key = self.key(parts);
+        if children.is_empty() { Term::Leaf(key) } else { Term::Node { key, is_ordered, children } }
+    }
+
+    fn literal(&mut self, var: Var, value: i64) -> Term {
+        self.literals.push((var, value));
+        Term::Literal { var, value }
+    }
+
+    // Text.
+
+    /// Everything about a transition but where it leads.
+    pub fn transition(&mut self, procedure: ProcedureId, transition: &Transition) -> Vec<Term> {
+        self.scope = Some(procedure);
+        let mut terms = Vec::new();
+        match &transition.guard {
+            Guard::Always | Guard::Ready(_) => {}
+            Guard::When(guard) => terms.push(self.condition(guard)),
+            Guard::Else => terms.push(Term::Leaf(self.keys.intern(vec![1, 0]))),
+        }
+        for action in &transition.body {
+            terms.push(self.action(action));
+        }
+        terms
+    }
+
+    /// The conditions and claims of a procedure.
+    pub fn declarations(&mut self, procedure: ProcedureId) -> Vec<Term> {
+        self.scope = Some(procedure);
+        let program = self.program;
+        let declared = &program.procedures[procedure];
+        let mut terms: Vec<Term> = declared.provided.iter().map(|expr| self.condition(expr)).collect();
+        for claim in &declared.claims {
+            let (var, term) = self.expr(&claim.channel);
+            self.unifier.are_channels(var);
+            terms.push(self.node(vec![2, claim.receive.into()], true, vec![term]));
+        }
+        terms
+    }
+
+    /// What a thread of a procedure does when it is started: text, if it is started by text.
+    fn start(&mut self, procedure: ProcedureId) -> Vec<Term> {
+        let scope = self.scope.replace(procedure);
+        let program = self.program;
+        let declared = &program.procedures[procedure];
+        let mut terms = Vec::new();
+        for (id, local) in declared.locals.iter().skip(declared.params) {
+            let value = match local.init {
+                Some(Const::Int(value)) => value,
+                Some(_) => continue,
+                None => 0,
+            };
+            let var = self.locals[procedure][id].value;
+            let term = self.literal(var, value);
+            terms.push(self.node(vec![3, id.index() as u64], true, vec![term]));
+        }
+        for action in &declared.prologue {
+            terms.push(self.action(action));
+        }
+        self.scope = scope;
+        terms
+    }
+
+    /// A condition that is not evaluated by a thread.
+    pub fn property(&mut self, expr: &Expr) -> Term {
+        self.scope = None;
+        self.condition(expr)
+    }
+
+    fn condition(&mut self, expr: &Expr) -> Term {
+        self.expr(expr).1
+    }
+
+    fn action(&mut self, action: &Action) -> Term {
+        let span = action.span;
+        match &action.kind {
+            ActionKind::Assign(place, value) => {
+                let (to, place) = self.place(place);
+                let (from, value) = self.expr(value);
+                self.unifier.join(to, from, 0, shifted(span));
+                self.node(vec![10], true, vec![place, value])
+            }
+            ActionKind::Assert(expr, _) | ActionKind::Check(expr) | ActionKind::Assume(expr) => {
+                let kind = match action.kind {
+                    ActionKind::Assert(..) => 11,
+                    ActionKind::Check(_) => 12,
+                    _ => 13,
+                };
+                let condition = self.condition(expr);
+                self.node(vec![kind], true, vec![condition])
+            }
+            ActionKind::Start { result, procedure, args, priority } => {
+                let mut children = Vec::new();
+                if let Some(place) = result {
+                    let (var, place) = self.place(place);
+                    self.unifier.join(var, self.threads[*procedure], 0, shifted(span));
+                    children.push(place);
+                }
+                for (arg, at) in args.iter().zip(0..) {
+                    let (var, term) = self.expr(arg);
+                    let param = self.locals[*procedure][LocalId(at)].value;
+                    self.unifier.join(param, var, 0, shifted(span));
+                    children.push(term);
+                }
+                children.extend(self.start(*procedure));
+                let priority = priority.map_or(256, u64::from);
+                self.node(
+                    vec![14, procedure.index() as u64, priority, result.is_some().into()],
+                    true,
+                    children,
+                )
+            }
+            ActionKind::Send { channel, sorted, message } => {
+                let (of, channel) = self.expr(channel);
+                self.unifier.are_channels(of);
+                let mut children = vec![channel];
+                for (at, field) in message.iter().enumerate() {
+                    let (var, term) = self.expr(field);
+                    if *sorted {
+                        self.number(var, "a sorted queue compares", field.span);
+                    }
+                    let to = self.unifier.field(of, at);
+                    self.unifier.join(to, var, 0, shifted(span));
+                    children.push(term);
+                }
+                self.node(vec![15, (*sorted).into()], true, children)
+            }
+            ActionKind::Receive { channel, anywhere, keep, pattern } => {
+                let (of, channel) = self.expr(channel);
+                self.unifier.are_channels(of);
+                let mut children = vec![channel];
+                for (at, field) in pattern.iter().enumerate() {
+                    let (var, term, kind) = match field {
+                        Pattern::Store(place) => {
+                            let (var, term) = self.place(place);
+                            (Some(var), term, 0)
+                        }
+                        Pattern::Match(expr) => {
+                            let (var, term) = self.expr(expr);
+                            (Some(var), term, 1)
+                        }
+                        Pattern::Any => (None, Term::Leaf(self.key(vec![0])), 2),
+                    };
+                    if let Some(var) = var {
+                        let from = self.unifier.field(of, at);
+                        self.unifier.join(var, from, 0, shifted(span));
+                    }
+                    children.push(self.node(vec![16, kind], true, vec![term]));
+                }
+                self.node(vec![17, (*anywhere).into(), (*keep).into()], true, children)
+            }
+            ActionKind::SetPriority(thread, priority) => {
+                let (var, thread) = self.expr(thread);
+                self.unifier.are_threads(var, shifted(span));
+                let (to, priority) = self.expr(priority);
+                self.number(to, "a priority is", span);
+                self.node(vec![18], true, vec![thread, priority])
+            }
+            ActionKind::Print { .. } => Term::Leaf(self.key(vec![19])),
+            ActionKind::Exit => Term::Leaf(self.key(vec![20])),
+            // Programs with observable ids of threads have none of these.
+            ActionKind::New(..)
+            | ActionKind::Choose(..)
+            | ActionKind::Lock(_)
+            | ActionKind::Unlock(_)
+            | ActionKind::Wait(_)
+            | ActionKind::Unwait(_)
+            | ActionKind::Notify(_)
+            | ActionKind::NotifyAll(_)
+            | ActionKind::Throw(_) => unreachable!("the program is flat"),
+        }
+    }
+
+    fn place(&mut self, place: &Place) -> (Var, Term) {
+        match &place.kind {
+            PlaceKind::Global(id) => {
+                (self.globals[*id].value, Term::Leaf(self.keys.intern(vec![30, id.index() as u64])))
+            }
+            PlaceKind::Local(id) => {
+                (self.local(*id).value, Term::Leaf(self.keys.intern(vec![31, id.index() as u64])))
+            }
+            PlaceKind::Element(array, indices) => self.element(*array, indices),
+            PlaceKind::Field(..) | PlaceKind::Index(..) => unreachable!("the program is flat"),
+        }
+    }
+
+    fn local(&self, id: LocalId) -> &VariableVars {
+        &self.locals[self.scope.expect("text with locals belongs to a procedure")][id]
+    }
+
+    fn element(&mut self, array: Array, indices: &[Expr]) -> (Var, Term) {
+        if let (Array::Global(id), [index]) = (array, indices)
+            && let ExprKind::Const(Const::Int(at)) = index.kind
+            && let Some(channels) = &self.constants[id]
+            && let Some(&channel) = usize::try_from(at).ok().and_then(|at| channels.get(at))
+        {
+            let var = self.globals[id].value;
+            return (var, self.literal(var, channel));
+        }
+        let (vars, key) = match array {
+            Array::Global(id) => {
+                self.indexed[id] = true;
+                (self.globals[id].clone(), vec![32, id.index() as u64])
+            }
+            Array::Local(id) => (self.local(id).clone(), vec![33, id.index() as u64]),
+        };
+        let mut children = Vec::new();
+        for (index, &to) in indices.iter().zip(&vars.indices) {
+            let (var, term) = self.expr(index);
+            self.unifier.join(to, var, 0, shifted(index.span));
+            children.push(term);
+        }
+        (vars.value, self.node(key, true, children))
+    }
+
+    // Expressions.
+
+    fn number(&mut self, var: Var, what: &'static str, span: Span) {
+        self.unifier.is_number(var, Reason { what, span });
+    }
+
+    /// A fresh variable of the sort of numbers.
+    fn plain(&mut self, what: &'static str, span: Span) -> Var {
+        let var = self.unifier.fresh();
+        self.number(var, what, span);
+        var
+    }
+
+    fn expr(&mut self, expr: &Expr) -> (Var, Term) {
+        let span = expr.span;
+        if let Some(procedure) = self.scope
+            && is_function(expr)
+        {
+            let var = match self.program.types[expr.ty] {
+                Type::Int(_) => self.unifier.fresh(),
+                _ => self.plain("a truth value is", span),
+            };
+            self.functions.push(Function { procedure, expr: expr.clone(), var });
+            let term = self.function_term(expr);
+            return (var, term);
+        }
+        match &expr.kind {
+            ExprKind::Const(Const::Int(value)) => {
+                let var = self.unifier.fresh();
+                (var, self.literal(var, *value))
+            }
+            ExprKind::Const(Const::Bool(value)) => {
+                let term = Term::Leaf(self.key(vec![40, (*value).into()]));
+                (self.plain("a truth value is", span), term)
+            }
+            ExprKind::Global(id) => {
+                let var = self.globals[*id].value;
+                match &self.constants[*id] {
+                    Some(channels) if self.program.globals[*id].dims.is_empty() => {
+                        let channel = channels[0];
+                        (var, self.literal(var, channel))
+                    }
+                    _ => (var, Term::Leaf(self.key(vec![30, id.index() as u64]))),
+                }
+            }
+            ExprKind::Local(id) => {
+                let term = Term::Leaf(self.key(vec![31, id.index() as u64]));
+                (self.local(*id).value, term)
+            }
+            ExprKind::Element(array, indices) => self.element(*array, indices),
+            ExprKind::Unary(op, operand) => {
+                let (var, term) = self.expr(operand);
+                if *op == UnaryOp::Neg {
+                    self.number(var, "it is negated", span);
+                }
+                let node = self.node(vec![41, *op as u64], true, vec![term]);
+                (self.plain("an operator yields", span), node)
+            }
+            ExprKind::Binary(op, left, right) => self.binary(*op, left, right, span),
+            ExprKind::Cond(condition, then, otherwise) => {
+                let condition = self.condition(condition);
+                let (var, then) = self.expr(then);
+                let (other, otherwise) = self.expr(otherwise);
+                self.unifier.join(var, other, 0, shifted(span));
+                (var, self.node(vec![42], true, vec![condition, then, otherwise]))
+            }
+            ExprKind::Wrap(operand) => {
+                let (var, term) = self.expr(operand);
+                if let Type::Int(int) = self.program.types[expr.ty] {
+                    self.ranges.push((var, int.lo, int.hi));
+                }
+                (var, self.node(vec![43, expr.ty.index() as u64], true, vec![term]))
+            }
+            ExprKind::Number(operand) => {
+                let term = self.condition(operand);
+                let node = self.node(vec![44], true, vec![term]);
+                (self.plain("a truth value is", span), node)
+            }
+            ExprKind::ThreadNumber => {
+                let var = match self.scope {
+                    Some(procedure) => self.threads[procedure],
+                    None => self.plain("a property has no", span),
+                };
+                (var, Term::Leaf(self.key(vec![45])))
+            }
+            ExprKind::LastThread => {
+                let var = self.unifier.fresh();
+                self.unifier.are_threads(var, shifted(span));
+                (var, Term::Leaf(self.key(vec![46])))
+            }
+            ExprKind::ThreadCount => {
+                (self.plain("a count of processes is", span), Term::Leaf(self.keys.intern(vec![47])))
+            }
+            ExprKind::IsYoungest => {
+                if let Some(procedure) = self.scope {
+                    let var = self.threads[procedure];
+                    self.number(
+                        var,
+                        "a process ends only if it is the youngest, so its number matters at",
+                        span,
+                    );
+                }
+                (self.plain("a truth value is", span), Term::Leaf(self.keys.intern(vec![48])))
+            }
+            ExprKind::Timeout => {
+                (self.plain("a truth value is", span), Term::Leaf(self.keys.intern(vec![49])))
+            }
+            ExprKind::FirstThread(procedure) => {
+                let var = self.threads[*procedure];
+                self.number(var, "a reference to the first process of its kind is", span);
+                (var, Term::Leaf(self.key(vec![50, procedure.index() as u64])))
+            }
+            ExprKind::ThreadAt { thread, procedure, locations } => {
+                let (var, term) = self.expr(thread);
+                self.unifier.join(var, self.threads[*procedure], 0, shifted(span));
+                let mut children = vec![term];
+                children.extend(locations.iter().map(|&location| Term::Location(location)));
+                let node = self.node(vec![51, procedure.index() as u64], true, children);
+                (self.plain("a truth value is", span), node)
+            }
+            ExprKind::ThreadLocal { thread, procedure, local, indices } => {
+                let (var, term) = self.expr(thread);
+                self.unifier.join(var, self.threads[*procedure], 0, shifted(span));
+                let vars = self.locals[*procedure][*local].clone();
+                let mut children = vec![term];
+                for (index, &to) in indices.iter().zip(&vars.indices) {
+                    let (var, term) = self.expr(index);
+                    self.unifier.join(to, var, 0, shifted(index.span));
+                    children.push(term);
+                }
+                let key = vec![52, procedure.index() as u64, local.index() as u64];
+                (vars.value, self.node(key, true, children))
+            }
+            ExprKind::ThreadEnabled(thread)
+            | ExprKind::ThreadLocation(thread)
+            | ExprKind::ThreadPriority(thread) => {
+                let kind = match expr.kind {
+                    ExprKind::ThreadEnabled(_) => 53,
+                    ExprKind::ThreadLocation(_) => 54,
+                    _ => 55,
+                };
+                self.asks_locations |= kind == 54;
+                let (var, term) = self.expr(thread);
+                self.unifier.are_threads(var, shifted(span));
+                let node = self.node(vec![kind], true, vec![term]);
+                (self.plain("what is asked of a process is", span), node)
+            }
+            ExprKind::Channel(id) => {
+                let var = self.channels[*id];
+                let first = self.program.first_channels.iter().position(|first| first == id);
+                match first {
+                    Some(position) => (var, self.literal(var, position as i64 + 1)),
+                    None => (var, Term::Leaf(self.key(vec![56, id.index() as u64]))),
+                }
+            }
+            ExprKind::ChannelLength(channel) | ExprKind::ChannelFull(channel) => {
+                let kind = if matches!(expr.kind, ExprKind::ChannelLength(_)) { 57 } else { 58 };
+                let (var, term) = self.expr(channel);
+                self.unifier.are_channels(var);
+                let node = self.node(vec![kind], true, vec![term]);
+                (self.plain("a count of messages is", span), node)
+            }
+            ExprKind::ChannelHas { channel, anywhere, pattern } => {
+                let (of, channel) = self.expr(channel);
+                self.unifier.are_channels(of);
+                let mut children = vec![channel];
+                for (at, field) in pattern.iter().enumerate() {
+                    let Some(expr) = field else {
+                        children.push(Term::Leaf(self.key(vec![0])));
+                        continue;
+                    };
+                    let (var, term) = self.expr(expr);
+                    let from = self.unifier.field(of, at);
+                    self.unifier.join(var, from, 0, shifted(expr.span));
+                    children.push(term);
+                }
+                let node = self.node(vec![59, (*anywhere).into()], true, children);
+                (self.plain("a position is", span), node)
+            }
+            ExprKind::ThreadsAt { procedure, locations } => {
+                let locations = locations.iter().map(|&location| Term::Location(location)).collect();
+                let node = self.node(vec![60, procedure.index() as u64], false, locations);
+                (self.plain("a count of processes is", span), node)
+            }
+            ExprKind::Const(_)
+            | ExprKind::Param(_)
+            | ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::Length(_)
+            | ExprKind::Cast(..)
+            | ExprKind::InstanceOf(..)
+            | ExprKind::LockAvailable(_)
+            | ExprKind::HasLock(_)
+            | ExprKind::WasNotified(_)
+            | ExprKind::ThreadTerminated(_)
+            | ExprKind::Call(..)
+            | ExprKind::All(_)
+            | ExprKind::Collection(..)
+            | ExprKind::Quantified { .. }
+            | ExprKind::IndividualAt { .. } => unreachable!("the program is flat"),
+        }
+    }
+
+    /// The text of a function of the number of a thread, which names nobody.
+    fn function_term(&mut self, expr: &Expr) -> Term {
+        let parts = match &expr.kind {
+            ExprKind::Const(Const::Int(value)) => vec![63, 0, *value as u64],
+            ExprKind::Const(_) => vec![63, 1],
+            kind => {
+                let operator = match kind {
+                    ExprKind::Unary(op, _) => 16 + *op as u64,
+                    ExprKind::Binary(op, ..) => 32 + *op as u64,
+                    ExprKind::Cond(..) => 2,
+                    ExprKind::Wrap(_) => 3,
+                    ExprKind::Number(_) => 4,
+                    _ => 5,
+                };
+                let mut parts = vec![64, operator, expr.ty.index() as u64];
+                for operand in expr.operands() {
+                    let Term::Leaf(key) = self.function_term(operand) else {
+                        unreachable!("it names nobody")
+                    };
+                    parts.push(key.into());
+                }
+                parts
+            }
+        };
+        Term::Leaf(self.key(parts))
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> (Var, Term) {
+        // A constant difference shifts.
+        let constant = |expr: &Expr| match expr.kind {
+            ExprKind::Const(Const::Int(value)) => Some(value),
+            _ => None,
+        };
+        let shift = match (op, constant(left), constant(right)) {
+            (BinaryOp::Add, None, Some(by)) => Some((left, by)),
+            (BinaryOp::Sub, None, Some(by)) => Some((left, by.wrapping_neg())),
+            (BinaryOp::Add, Some(by), None) => Some((right, by)),
+            _ => None,
+        };
+        if let Some((operand, by)) = shift {
+            let (var, term) = self.expr(operand);
+            let result = self.unifier.fresh();
+            self.unifier.join(result, var, by, shifted(span));
+            return (result, self.node(vec![61, by as u64], true, vec![term]));
+        }
+        // Not all operands of a conjunction are evaluated: which ones matters only if one of them may fault.
+        let is_commutative = match op {
+            BinaryOp::And | BinaryOp::Or => !may_fault(left) && !may_fault(right),
+            BinaryOp::Add | BinaryOp::Mul | BinaryOp::Eq | BinaryOp::Ne => true,
+            _ => false,
+        };
+        let mut children = Vec::new();
+        let mut vars = Vec::new();
+        let is_nested = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul);
+        self.operands(op, is_nested, left, &mut vars, &mut children);
+        self.operands(op, is_nested, right, &mut vars, &mut children);
+        match op {
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {}
+            BinaryOp::Eq | BinaryOp::Ne => self.unifier.join(vars[0], vars[1], 0, shifted(span)),
+            _ => vars.iter().for_each(|&var| self.number(var, "it is computed with or compared", span)),
+        }
+        let node = self.node(vec![62, op as u64], !is_commutative, children);
+        (self.plain("an operator yields", span), node)
+    }
+
+    /// The operands of an operator, also of the same one nested in it.
+    fn operands(
+        &mut self,
+        op: BinaryOp,
+        is_nested: bool,
+        expr: &Expr,
+        vars: &mut Vec<Var>,
+        children: &mut Vec<Term>,
+    ) {
+        match &expr.kind {
+            ExprKind::Binary(inner, left, right) if is_nested && *inner == op => {
+                self.operands(op, is_nested, left, vars, children);
+                self.operands(op, is_nested, right, vars, children);
+            }
+            _ => {
+                let (var, term) = self.expr(expr);
+                vars.push(var);
+                children.push(term);
+            }
+        }
+    }
+}
+
+/// Whether an expression is about the number of its thread and nothing else, and is more than that number or a
+/// constant difference from it.
+fn is_function(expr: &Expr) -> bool {
+    let is_constant = |expr: &Expr| matches!(expr.kind, ExprKind::Const(Const::Int(_) | Const::Bool(_)));
+    match &expr.kind {
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right)
+            if left.kind == ExprKind::ThreadNumber && is_constant(right) =>
+        {
+            return false;
+        }
+        ExprKind::Binary(BinaryOp::Add, left, right)
+            if is_constant(left) && right.kind == ExprKind::ThreadNumber =>
+        {
+            return false;
+        }
+        // A comparison with one number is better known as such.
+        ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, ..) => return false,
+        ExprKind::Binary(..)
+        | ExprKind::Unary(..)
+        | ExprKind::Cond(..)
+        | ExprKind::Wrap(_)
+        | ExprKind::Number(_) => {}
+        _ => return false,
+    }
+    let (mut is_pure, mut asks) = (true, false);
+    expr.each(&mut |part| match &part.kind {
+        ExprKind::Const(Const::Int(_) | Const::Bool(_))
+        | ExprKind::Binary(..)
+        | ExprKind::Unary(..)
+        | ExprKind::Cond(..)
+        | ExprKind::Wrap(_)
+        | ExprKind::Number(_) => {}
+        ExprKind::ThreadNumber => asks = true,
+        _ => is_pure = false,
+    });
+    is_pure && asks
+}
+
+/// The value of such an expression; `None` if it faults.
+fn evaluate(program: &Program, expr: &Expr, thread: i64) -> Option<i64> {
+    let of = |expr: &Expr| evaluate(program, expr, thread);
+    Some(match &expr.kind {
+        ExprKind::Const(Const::Int(value)) => *value,
+        ExprKind::Const(Const::Bool(value)) => (*value).into(),
+        ExprKind::ThreadNumber => thread,
+        ExprKind::Wrap(operand) => match program.types[expr.ty] {
+            Type::Int(int) => int.admit(of(operand)?)?,
+            _ => of(operand)?,
+        },
+        ExprKind::Number(operand) => of(operand)?,
+        ExprKind::Unary(UnaryOp::Not, operand) => (of(operand)? == 0).into(),
+        ExprKind::Unary(UnaryOp::Neg, operand) => of(operand)?.checked_neg()?,
+        ExprKind::Cond(condition, then, otherwise) => {
+            if of(condition)? != 0 {
+                of(then)?
+            } else {
+                of(otherwise)?
+            }
+        }
+        ExprKind::Binary(op, left, right) => {
+            let left = of(left)?;
+            match op {
+                BinaryOp::And if left == 0 => return Some(0),
+                BinaryOp::Or if left != 0 => return Some(1),
+                BinaryOp::Implies if left == 0 => return Some(1),
+                _ => {}
+            }
+            let right = of(right)?;
+            let by = || u32::try_from(right).ok().filter(|&by| by < 32);
+            match op {
+                BinaryOp::Add => left.checked_add(right)?,
+                BinaryOp::Sub => left.checked_sub(right)?,
+                BinaryOp::Mul => left.checked_mul(right)?,
+                BinaryOp::Div => left.checked_div(right)?,
+                BinaryOp::Rem => left.checked_rem(right)?,
+                BinaryOp::Shl => left.checked_mul(1_i64.checked_shl(by()?)?)?,
+                BinaryOp::Shr => left >> by()?,
+                // Rare enough to be taken for a fault: then nothing is interchangeable.
+                BinaryOp::Ushr => return None,
+                BinaryOp::Eq => (left == right).into(),
+                BinaryOp::Ne => (left != right).into(),
+                BinaryOp::Lt => (left < right).into(),
+                BinaryOp::Le => (left <= right).into(),
+                BinaryOp::Gt => (left > right).into(),
+                BinaryOp::Ge => (left >= right).into(),
+                BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => (right != 0).into(),
+                BinaryOp::BitAnd => left & right,
+                BinaryOp::BitOr => left | right,
+                BinaryOp::BitXor => left ^ right,
+            }
+        }
+        _ => return None,
+    })
+}
+
+/// Whether an expression may fault in some state.
+fn may_fault(expr: &Expr) -> bool {
+    let mut may = false;
+    expr.each(&mut |part| {
+        may |= match &part.kind {
+            ExprKind::Element(_, indices) => {
+                indices.iter().any(|index| !matches!(index.kind, ExprKind::Const(_)))
+            }
+            ExprKind::Binary(op, ..) => op.is_shift() || matches!(op, BinaryOp::Div | BinaryOp::Rem),
+            ExprKind::ChannelLength(_) | ExprKind::ChannelFull(_) | ExprKind::ChannelHas { .. } => true,
+            ExprKind::ThreadLocal { indices, .. } => !indices.is_empty(),
+            _ => false,
+        };
+    });
+    may
+}
+
+/// What is joined and shifted against itself is a number.
+const fn shifted(span: Span) -> Reason {
+    Reason { what: "it is shifted against itself", span }
+}
+
+fn note_meaning(unifier: &mut Unifier, var: Var, meaning: Meaning, span: Span) {
+    match meaning {
+        Meaning::Number => {}
+        Meaning::Symbol(_) => unifier.is_number(var, Reason { what: "a symbol is", span }),
+        Meaning::Channel => unifier.are_channels(var),
+    }
+}
+
+fn declare(unifier: &mut Unifier, program: &Program, variable: &Variable) -> VariableVars {
+    let value = unifier.fresh();
+    note_meaning(unifier, value, variable.meaning, variable.span);
+    if !matches!(program.types[variable.ty], Type::Int(_)) {
+        unifier.is_number(value, Reason { what: "no number is", span: variable.span });
+    }
+    VariableVars { value, indices: variable.dims.iter().map(|_| unifier.fresh()).collect() }
+}
+
+/// The channels of globals that never change.
+fn constants(program: &Program) -> Table<GlobalId, Option<Vec<i64>>> {
+    let mut constants: Table<GlobalId, Option<Vec<i64>>> = program
+        .globals
+        .values()
+        .map(|global| {
+            let init = match global.init {
+                Some(Const::Int(value)) => value,
+                _ => 0,
+            };
+            (global.meaning == Meaning::Channel && global.dims.len() <= 1)
+                .then(|| vec![init; global.size().max(1)])
+        })
+        .collect();
+    for action in &program.prologue {
+        if let ActionKind::Assign(Place { kind, .. }, value) = &action.kind {
+            let (id, at) = match kind {
+                PlaceKind::Global(id) => (*id, Some(0)),
+                PlaceKind::Element(Array::Global(id), indices) => match &indices[..] {
+                    [Expr { kind: ExprKind::Const(Const::Int(at)), .. }] => (*id, usize::try_from(*at).ok()),
+                    _ => (*id, None),
+                },
+                _ => continue,
+            };
+            let element = at.and_then(|at| constants[id].as_mut().and_then(|channels| channels.get_mut(at)));
+            match (element, &value.kind) {
+                (Some(element), ExprKind::Const(Const::Int(value))) => *element = *value,
+                _ => constants[id] = None,
+            }
+        }
+    }
+    let mut store = |place: &Place| {
+        if let PlaceKind::Global(id) | PlaceKind::Element(Array::Global(id), _) = place.kind {
+            constants[id] = None;
+        }
+    };
+    let bodies = program.transitions.values().flat_map(|transition| &transition.body);
+    let prologues = program.procedures.values().flat_map(|procedure| &procedure.prologue);
+    bodies.chain(prologues).flat_map(Action::places).for_each(&mut store);
+    constants
+}
