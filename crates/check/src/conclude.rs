@@ -19,6 +19,7 @@ use crate::minimise::{Case, minimise};
 use crate::model::Model;
 use crate::names::symmetry;
 use crate::pipeline::{Check, CheckError};
+use crate::processes::Processes;
 use crate::reducing::ReductionPlan;
 use crate::refine::Ended;
 use crate::replay::{
@@ -38,6 +39,7 @@ pub struct SearchResult<'a> {
     pub level: config::Symmetry,
     pub layers: LayerStats,
     pub plan: &'a ReductionPlan<'a>,
+    pub processes: &'a Processes<'a>,
     pub engine: &'a Engine,
     pub ended: Ended,
     /// The property that the search was about, if it was about one.
@@ -50,7 +52,7 @@ pub fn conclude(check: &Check<'_>, searched: SearchResult<'_>) -> Result<GoalRes
     let patience = patience(check);
     let confirmed = confirm_all(check, &searched, &patience)?;
     let ConfirmedViolations { first, violations, withdrawn, unconfirmed } = confirmed;
-    let SearchResult { explored, level, layers, plan, engine, ended, property } = searched;
+    let SearchResult { explored, level, layers, plan, processes, engine, ended, property } = searched;
     let Explored { mut outcome, store, .. } = explored;
     let property = property.as_ref();
     if withdrawn {
@@ -97,9 +99,9 @@ pub fn conclude(check: &Check<'_>, searched: SearchResult<'_>) -> Result<GoalRes
         open: stores::open(&outcome),
         seconds: outcome.elapsed.as_secs_f64(),
         search: if property.is_some() { SearchKind::Dfs } else { config.search() },
-        symmetry: symmetry(check, level, &layers, (&plan.program, engine), property),
+        symmetry: symmetry(check, level, &layers, (&plan.program, engine), property, processes),
         truncations,
-        assumptions: assumptions(model, config, level, truncations, &store, &reduction, property),
+        assumptions: assumptions(model, config, level, processes, truncations, &store, &reduction, property),
         store,
         reduction,
         // A search for cycles does not go where its automaton does not go.
@@ -147,7 +149,7 @@ fn confirm_all(
     patience: &Alarm,
 ) -> Result<ConfirmedViolations, CheckError> {
     let Check { model, config, .. } = *check;
-    let SearchResult { explored, plan, property, layers, .. } = searched;
+    let SearchResult { explored, plan, processes, property, layers, .. } = searched;
     let program = property.map_or(&model.program, |property| &property.goals.program);
     let naive = Naive { program, alarm: Some(patience), ..interpreter(model, config.bounds) };
     let claimed = property.as_ref().map(|property| {
@@ -164,7 +166,7 @@ fn confirm_all(
         let (kind, steps) = (found.fault.kind, &found.trail.steps);
         let source: &mut dyn StepSource = match property.and_then(|property| property.marked) {
             Some(marked) => &mut MarkedSteps::new(marked, naive, steps),
-            None => &mut MergedSteps::new(&plan.chains, steps, kind),
+            None => &mut MergedSteps::new(&plan.chains, processes.stay, steps, kind),
         };
         let confirmed = confirm(model, naive, source, &Found { kind, claimed });
         if patience.has_rung() {
@@ -173,7 +175,8 @@ fn confirm_all(
         }
         match confirmed? {
             Some(confirmed) if config.minimise == Minimise::On && !check.has_shown.replace(true) => {
-                let is_reduced = layers.reduction.ample > 0 || plan.report(layers).is_merged();
+                let is_reduced =
+                    layers.reduction.ample > 0 || plan.report(layers).is_merged() || processes.stay;
                 let is_shortest = config.search() == SearchKind::Bfs
                     && property.is_none()
                     && !is_reduced

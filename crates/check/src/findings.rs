@@ -9,6 +9,7 @@ use system::Bound;
 use crate::config::{self, Config, Fairness, OnBound, SearchKind, StoreKind, Switch};
 use crate::dialect::BoundNames;
 use crate::model::Model;
+use crate::processes::Processes;
 use crate::refine::Ended;
 use crate::report::{self, Reduction, Store, Truncations, Verdict};
 use crate::temporal::{Goal, PropertySearch, violations};
@@ -170,6 +171,7 @@ pub fn assumptions(
     model: &Model,
     config: &Config,
     level: config::Symmetry,
+    processes: &Processes<'_>,
     truncations: Truncations,
     store: &Store,
     reduction: &Reduction,
@@ -177,7 +179,7 @@ pub fn assumptions(
 ) -> Vec<String> {
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
-        symmetry_assumption(model, level),
+        symmetry_assumption(model, level, processes),
     ];
     list.extend((level == config::Symmetry::None && level != config.symmetry).then(|| {
         format!(
@@ -319,9 +321,12 @@ fn looked_at(model: &Model) -> Vec<&str> {
     hidden.map(|global| global.name.as_str()).collect()
 }
 
-fn symmetry_assumption(model: &Model, level: config::Symmetry) -> String {
+fn symmetry_assumption(model: &Model, level: config::Symmetry, processes: &Processes<'_>) -> String {
     let what = match level {
         config::Symmetry::None => "states that differ in any name count as different",
+        _ if processes.is_used => {
+            "states that permutations of interchangeable processes and channels map to each other count as one"
+        }
         _ if model.program.features.thread_ids_observable => {
             "the model can observe the numbers of processes and channels, so no two states are equivalent"
         }

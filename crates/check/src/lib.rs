@@ -34,6 +34,7 @@ mod minimise;
 mod model;
 mod names;
 mod pipeline;
+mod processes;
 pub mod property;
 mod reducing;
 mod refine;

@@ -8,6 +8,7 @@ use state::{Layout, ObjectKind, UnitKind};
 use crate::config;
 use crate::model::Model;
 use crate::pipeline::{Check, ladder};
+use crate::processes::Processes;
 use crate::report::{Interchangeable, InterchangeableKind, Pinned, Symmetry};
 use crate::stack::LayerStats;
 use crate::temporal::PropertySearch;
@@ -19,6 +20,7 @@ pub fn symmetry(
     layers: &LayerStats,
     (program, engine): (&Program, &Engine),
     property: Option<&PropertySearch<'_>>,
+    processes: &Processes<'_>,
 ) -> Symmetry {
     let Check { model, config, .. } = *check;
     let stats = layers.naming;
@@ -28,7 +30,7 @@ pub fn symmetry(
         level,
         naming: is_named.then(|| config.naming.unwrap_or_default()),
         canonical: match level {
-            _ if model.program.features.thread_ids_observable => true,
+            _ if model.program.features.thread_ids_observable => stats.exhausted == 0,
             // Every state is its own class.
             config::Symmetry::None => true,
             // Ties are broken by the ids of threads.
@@ -43,8 +45,9 @@ pub fn symmetry(
         interchangeable: if is_named {
             interchangeable(level, layers, program, engine.layout())
         } else {
-            Vec::new()
+            processes.groups.clone()
         },
+        not_interchangeable: processes.reasons.clone(),
     }
 }
 
@@ -96,7 +99,7 @@ fn interchangeable(
                 (InterchangeableKind::Object, name)
             }
         };
-        Some(Interchangeable { kind, name, count })
+        Some(Interchangeable { kind, name, count, group: None })
     });
     let pinned = program.named_constants();
     let elements = program.enums.iter().filter(|(_, of)| of.is_abstract).map(|(id, of)| Interchangeable {
@@ -104,6 +107,7 @@ fn interchangeable(
         name: of.name.clone(),
         count: (of.elements.len() - pinned.iter().filter(|(named, _)| named.index() == id.index()).count())
             as u32,
+        group: None,
     });
     units.chain(elements).filter(|group| group.count > 1).collect()
 }

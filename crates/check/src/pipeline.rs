@@ -20,10 +20,11 @@ use crate::config::{self, Bounds, Config, OnBound};
 use crate::coverage::cover;
 use crate::deadline::Deadline;
 use crate::model::Model;
+use crate::processes::{Processes, observed};
 use crate::reducing::ReductionPlan;
 use crate::refine::{Ended, Watcher, refine};
 use crate::report::{Report, Verdict};
-use crate::stack::Stack;
+use crate::stack::{Naming, Stack};
 use crate::stores::{BitstateSearch, Explored, Reachability};
 use crate::summary::{GoalResult, summarize};
 use crate::temporal::{self, Goal, Goals, PropertySearch};
@@ -148,14 +149,19 @@ pub fn check(
 fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResult, CheckError> {
     let Check { model, config, ref options, .. } = *check;
     let program = without_properties(&model.program);
-    let mut plan = ReductionPlan::new(model, &program, config, None);
+    let processes = Processes::new(model, &program, config, None)?;
+    let mut plan = ReductionPlan::new(model, &processes.program, config, None);
     let engine = engine_of(model, &plan.program, config.bounds)?;
-    let ladder = ladder(model, config);
+    let searched = plan.program.clone();
+    let naming = match ladder(model, config) {
+        _ if processes.is_used => Naming::Interchanged(&searched, &[]),
+        ladder => ladder.map_or(Naming::Ids, Naming::Names),
+    };
     // A step under symmetry costs more than a look at memory.
-    let (lookahead, fold) = (ladder.is_none(), ladder.is_some());
+    let (lookahead, fold) = (naming.is_ids(), !naming.is_ids());
     let options_now = || Options { lookahead, fold, ..check.options() };
     let ((explored, ended), layers) = plan.search(|analysis| {
-        let stack = Stack { engine: &engine, ladder, analysis };
+        let stack = Stack { engine: &engine, naming, analysis };
         let search = |store, observer: &mut dyn Watcher| {
             let (search, options) = (config.search(), &options_now());
             stack.with_system(BitstateSearch { store, search, options, observer })
@@ -175,7 +181,16 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
     let level = config.symmetry;
     conclude(
         check,
-        SearchResult { explored, level, layers, plan: &plan, engine: &engine, ended, property: None },
+        SearchResult {
+            explored,
+            level,
+            layers,
+            plan: &plan,
+            processes: &processes,
+            engine: &engine,
+            ended,
+            property: None,
+        },
     )
 }
 
@@ -215,9 +230,16 @@ fn check_property(
     let (program, at) = marked.as_ref().map_or((&goals.program, number), |marked| (&marked.program, 0));
     let property = &program.properties[at];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
-    let mut plan = ReductionPlan::new(model, program, config, Some(property));
+    let processes = Processes::new(model, program, config, Some(property))?;
+    let mut plan = ReductionPlan::new(model, &processes.program, config, Some(property));
     let engine = engine_of(model, &plan.program, config.bounds)?.with_property(at);
     let ladder = temporal::ladder(ladder(model, config));
+    let searched = plan.program.clone();
+    let asked = observed(&searched, Some(property));
+    let naming = match ladder {
+        _ if processes.is_used => Naming::Interchanged(&searched, &asked),
+        ladder => ladder.map_or(Naming::Ids, Naming::Names),
+    };
     let fair_transitions: Vec<u32> = plan.program.fair_transitions().map(|id| id.index() as u32).collect();
     let claim = Claim {
         fairness: config.fairness.into(),
@@ -227,17 +249,17 @@ fn check_property(
         passes_by: true,
         ..Claim::new(&automaton)
     };
-    let mut search = |ladder, analysis: Option<&_>| {
-        let stack = Stack { engine: &engine, ladder, analysis };
+    let mut search = |naming, analysis: Option<&_>| {
+        let stack = Stack { engine: &engine, naming, analysis };
         let found = temporal::search(&stack, &claim, config, &check.options(), watcher);
         found.map_err(CheckError::Refused)
     };
     let mut level = temporal::level(ladder, config.symmetry);
-    let ((mut found, mut store), mut layers) = plan.search(|analysis| search(ladder, analysis))?;
-    if found.cycle_not_reproduced && ladder.is_some() {
+    let ((mut found, mut store), mut layers) = plan.search(|analysis| search(naming, analysis))?;
+    if found.cycle_not_reproduced && !naming.is_ids() {
         // A level that is not canonical has several names for a state: steps do not lead along its cycles of
         // names. Without names, objects are what they are called: orders of steps are not all alike then.
-        ((found, store), layers) = search(None, None)?;
+        ((found, store), layers) = search(Naming::Ids, None)?;
         level = config::Symmetry::None;
         plan.give_up_names();
     }
@@ -249,7 +271,19 @@ fn check_property(
     let (found, marked) = (&found, marked.as_ref());
     let property = PropertySearch { goals, number, origin, found, marked, automaton_states };
     let (property, ended) = (Some(property), Ended::Normally);
-    conclude(check, SearchResult { explored, level, layers, plan: &plan, engine: &engine, ended, property })
+    conclude(
+        check,
+        SearchResult {
+            explored,
+            level,
+            layers,
+            plan: &plan,
+            processes: &processes,
+            engine: &engine,
+            ended,
+            property,
+        },
+    )
 }
 
 /// How states are named. Where all names can be observed, each state is its own class: there is nothing to

@@ -219,7 +219,7 @@ fn has_timeouts(program: &Program) -> bool {
 }
 
 /// Why states that are left out may be missed by a property.
-fn counts_states(property: &Property) -> Option<String> {
+pub fn counts_states(property: &Property) -> Option<String> {
     let name = &property.name;
     match &property.kind {
         PropertyKind::Claim(_) => {

@@ -436,6 +436,8 @@ pub struct Symmetry {
     /// What the level let states differ in and still be one: kinds of which there were at least two at a
     /// time. In a check of several goals, those of the first search.
     pub interchangeable: Vec<Interchangeable>,
+    /// For Promela models: why processes of which there are several are not interchangeable.
+    pub not_interchangeable: Vec<String>,
 }
 
 /// An individual that is not interchangeable with others.
@@ -458,6 +460,10 @@ pub struct Interchangeable {
     /// For threads: their number in the first state with the most threads. For objects: their number in the
     /// first state with the most objects. For elements: how many are not pinned.
     pub count: u32,
+    /// For the processes and channels of a Promela model: which permutations of them are allowed, such as `S5` for
+    /// all, `C5` for rotations, or their number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
 }
 
 /// A sort of things that can be exchanged for each other.
@@ -466,6 +472,7 @@ pub struct Interchangeable {
 #[serde(rename_all = "snake_case")]
 pub enum InterchangeableKind {
     Thread,
+    Channel,
     Object,
     /// An element of an abstract enum.
     Element,

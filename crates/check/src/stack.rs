@@ -1,18 +1,38 @@
-//! The order in which systems are stacked: the engine, names over it, reduction over both.
+//! The order in which systems are stacked: the engine, names or representatives over it, reduction over both.
 //!
 //! Reduction is on top, since which steps are ample must be a function of what the store sees: threads are
 //! looked at in the order of their names.
 
 use engine::{Engine, OverEngine};
+use interchange::Interchanging;
+use ir::{Expr, Program};
 use reduction::{Analysis, Counts, Invalidated, Reduced};
 use symmetry::{Stats, Symmetric, SymmetryConfig};
 use system::Temporal;
+
+/// Which states count as one.
+#[derive(Clone, Copy)]
+pub enum Naming<'a> {
+    /// None but those that are equal.
+    Ids,
+    /// Those that differ in names, which are given by a level of symmetry.
+    Names(SymmetryConfig),
+    /// Those that permutations of interchangeable processes map to each other. The program is the one that the engine
+    /// runs; properties ask for the expressions.
+    Interchanged(&'a Program, &'a [&'a Expr]),
+}
+
+impl Naming<'_> {
+    pub const fn is_ids(self) -> bool {
+        matches!(self, Self::Ids)
+    }
+}
 
 /// The parts of a system.
 #[derive(Clone, Copy)]
 pub struct Stack<'a> {
     pub engine: &'a Engine,
-    pub ladder: Option<SymmetryConfig>,
+    pub naming: Naming<'a>,
     pub analysis: Option<&'a Analysis>,
 }
 
@@ -37,12 +57,21 @@ pub trait OnSystem {
 impl Stack<'_> {
     /// Runs a search on the topmost system. This is the only place where systems are stacked.
     pub fn with_system<W: OnSystem>(&self, search: W) -> (W::Output, LayerStats) {
-        let Some(ladder) = self.ladder else {
-            return self.reduce(self.engine, search);
-        };
-        let system = Symmetric::new(self.engine, ladder);
-        let (output, stats) = self.reduce(&system, search);
-        (output, LayerStats { naming: system.stats(), population: system.population(), ..stats })
+        match self.naming {
+            Naming::Ids => self.reduce(self.engine, search),
+            Naming::Names(ladder) => {
+                let system = Symmetric::new(self.engine, ladder);
+                let (output, stats) = self.reduce(&system, search);
+                (output, LayerStats { naming: system.stats(), population: system.population(), ..stats })
+            }
+            Naming::Interchanged(program, observed) => {
+                let system = Interchanging::new(self.engine, program, observed.to_vec());
+                let (output, stats) = self.reduce(&system, search);
+                let interchange::Stats { named, searched, exhausted } = system.stats();
+                let naming = Stats { named, searched, exhausted, ..Stats::default() };
+                (output, LayerStats { naming, ..stats })
+            }
+        }
     }
 
     fn reduce<W: OnSystem>(

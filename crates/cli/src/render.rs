@@ -311,8 +311,9 @@ fn alternatives(alternatives: &[Alternative]) -> String {
 /// Whether a class of states that differ only in names has exactly one state, and who is in no class with
 /// others. Without symmetry there are no classes to speak of.
 fn symmetry(symmetry: &Symmetry) -> String {
-    if symmetry.naming.is_none() {
-        return String::new();
+    if symmetry.naming.is_none() && symmetry.interchangeable.is_empty() {
+        let no_symmetry = |reason: &String| format!("no symmetry: {reason}\n");
+        return symmetry.not_interchangeable.iter().map(no_symmetry).collect();
     }
     let searches = match symmetry.ties_searched {
         0 => String::new(),
@@ -336,6 +337,9 @@ fn symmetry(symmetry: &Symmetry) -> String {
         let groups: Vec<String> = symmetry.interchangeable.iter().map(group).collect();
         let _ = writeln!(out, "interchangeable: {}", groups.join(", "));
     }
+    for reason in &symmetry.not_interchangeable {
+        let _ = writeln!(out, "not interchangeable: {reason}");
+    }
     for Pinned { name, by } in &symmetry.pinned_by {
         let _ = writeln!(out, "pinned: {name} (named by {})", by.join(", "));
     }
@@ -343,10 +347,16 @@ fn symmetry(symmetry: &Symmetry) -> String {
 }
 
 /// Things that can be exchanged for each other, in words.
-fn group(Interchangeable { kind, name, count }: &Interchangeable) -> String {
+fn group(Interchangeable { kind, name, count, group }: &Interchangeable) -> String {
     let count = units::count(u64::from(*count));
     match kind {
+        InterchangeableKind::Thread if group.is_some() => {
+            format!("{count} processes {name} ({})", group.as_deref().unwrap_or_default())
+        }
         InterchangeableKind::Thread => format!("{count} threads {name}"),
+        InterchangeableKind::Channel => {
+            format!("{count} channels like {name} ({})", group.as_deref().unwrap_or_default())
+        }
         InterchangeableKind::Object => format!("{count} objects {name}"),
         InterchangeableKind::Element => format!("{count} elements of {name}"),
     }
@@ -374,7 +384,7 @@ mod tests {
     fn what_is_interchangeable() {
         use InterchangeableKind::{Element, Object, Thread};
         let of = |(kind, name, count): (_, &str, _)| {
-            group(&Interchangeable { kind, name: name.to_owned(), count })
+            group(&Interchangeable { kind, name: name.to_owned(), count, group: None })
         };
         let words = [(Thread, "Client", 4), (Object, "int[]", 1200), (Element, "Key", 3)].map(of);
         assert_eq!(words, ["4 threads Client", "1 200 objects int[]", "3 elements of Key"]);
@@ -397,6 +407,7 @@ mod tests {
                         .map(|&name| Pinned { name: name.to_owned(), by: vec!["property `P`".to_owned()] })
                         .collect(),
                     interchangeable: Vec::new(),
+                    not_interchangeable: Vec::new(),
                 };
                 assert_eq!(symmetry(&report), expect);
             };

@@ -133,6 +133,9 @@ impl Order {
                 None if moves => self.note_in_order(thread, location.0.into()),
                 None => {}
             }
+            if cells.ended[location.0 as usize] {
+                continue;
+            }
             let of = &cells.frames[layout.procedure_of[location]];
             self.unit(cells, of, LOCAL, Some(thread), frame);
         }

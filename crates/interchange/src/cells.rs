@@ -97,6 +97,8 @@ pub struct Cells {
     pub moves: Vec<bool>,
     /// By location that moves along with a mover: the mover, and the position in its train.
     pub located: Vec<Option<(u32, u32)>>,
+    /// By location: whether a thread there has ended, so that its variables do not matter.
+    pub ended: Vec<bool>,
     /// For what assignments of movers made of the links: the inverse of the first one that did.
     firsts: RefCell<FxHashMap<Vec<[u32; 3]>, Vec<u32>>>,
 }
@@ -148,6 +150,11 @@ impl Cells {
                 cells
             })
             .collect();
+        let ended = program
+            .locations
+            .values()
+            .map(|location| location.end && location.transitions.is_empty())
+            .collect();
         let individuals = plan.population.threads.len() + plan.population.channels.len();
         let last = plan.trains.keys().max().map_or(0, |&last| last as usize + 1);
         let mut moves = vec![false; individuals.max(last)];
@@ -159,7 +166,7 @@ impl Cells {
                 located[location.index()] = Some((mover, at));
             }
         }
-        Self { root, frames, channels, moves, located, firsts: RefCell::default(), plan }
+        Self { root, frames, channels, moves, located, ended, firsts: RefCell::default(), plan }
     }
 
     pub fn thread_count(&self) -> usize {
@@ -244,8 +251,12 @@ impl Cells {
                     out.extend_from_slice(words);
                     let frame = &words[header..];
                     let location = LocationId(layout.location.get(frame) as u32);
-                    let cells = &self.frames[layout.procedure_of[location]];
-                    cells.permute(permutation, frame, &mut out[start..]);
+                    if self.ended[location.index()] {
+                        out[start..].fill(0);
+                    } else {
+                        let cells = &self.frames[layout.procedure_of[location]];
+                        cells.permute(permutation, frame, &mut out[start..]);
+                    }
                     let to = permutation.location(location);
                     layout.location.put(&mut out[start..], to.0.into());
                 });

@@ -49,13 +49,7 @@ struct Plans<'p> {
 impl Plans<'_> {
     /// The plan for a state, unless there are too many.
     fn of(&mut self, layout: &Layout, state: &State) -> Option<Rc<Cells>> {
-        self.threads.clear();
-        self.text.clear();
-        for thread in (0..state.thread_count()).map(ThreadId) {
-            let location = location(layout, state, thread);
-            self.threads.push(layout.procedure_of[location]);
-            self.text.add(self.reach.from(location));
-        }
+        self.look(layout, state);
         let is_it = |(threads, text, _): &(Vec<ProcedureId>, Locations, _)| {
             *threads == self.threads && *text == self.text
         };
@@ -70,6 +64,15 @@ impl Plans<'_> {
         if self.known.len() == MOST_PLANS {
             return None;
         }
+        let made = self.make(layout, state);
+        self.last = self.known.len();
+        self.known.push(made);
+        Some(Rc::clone(&self.known[self.last].2))
+    }
+
+    /// Makes a plan for a state.
+    fn make(&mut self, layout: &Layout, state: &State) -> (Vec<ProcedureId>, Locations, Rc<Cells>) {
+        self.look(layout, state);
         let population = Population::of(self.program, self.threads.clone());
         let parameter = |thread: u32, id: LocalId| {
             let procedure = population.threads[thread as usize];
@@ -79,9 +82,18 @@ impl Plans<'_> {
         };
         let plan = Plan::new(self.program, &self.flow, &population, &self.text, &self.observed, &parameter);
         let cells = Rc::new(Cells::new(self.program, layout, plan));
-        self.last = self.known.len();
-        self.known.push((self.threads.clone(), self.text.clone(), Rc::clone(&cells)));
-        Some(cells)
+        (self.threads.clone(), self.text.clone(), cells)
+    }
+
+    /// Finds out who is there, and which text they can get to.
+    fn look(&mut self, layout: &Layout, state: &State) {
+        self.threads.clear();
+        self.text.clear();
+        for thread in (0..state.thread_count()).map(ThreadId) {
+            let location = location(layout, state, thread);
+            self.threads.push(layout.procedure_of[location]);
+            self.text.add(self.reach.from(location));
+        }
     }
 }
 
@@ -139,9 +151,10 @@ impl<'e> Interchanging<'e> {
         self.stats.get()
     }
 
-    /// The plan of a state, unless there are too many.
-    pub fn plan(&self, permuted: &Permuted) -> Option<Rc<Cells>> {
-        self.plans.borrow_mut().of(self.engine.layout(), &permuted.state.state)
+    /// The plan for a state.
+    pub fn plan(&self, permuted: &Permuted) -> Plan {
+        let (_, _, cells) = self.plans.borrow_mut().make(self.engine.layout(), &permuted.state.state);
+        cells.plan.clone()
     }
 
     fn known<'s>(&self, permuted: &'s mut Permuted) -> &'s (Rc<Cells>, Permutation) {
@@ -238,8 +251,8 @@ impl TransitionSystem for Interchanging<'_> {
         self.engine.decode(from, &mut permuted.state);
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
-        crate::lift::retrace(self, chain, last)
+    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+        crate::lift::retrace(self, chain, passing, last)
     }
 
     fn limits(&self) -> Option<&dyn Limits<Permuted>> {

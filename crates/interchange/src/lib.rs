@@ -11,10 +11,12 @@
 
 mod canonical;
 mod cells;
+mod group;
 mod interchanging;
 mod lift;
 mod plan;
 mod population;
+mod prepare;
 mod refine;
 mod text;
 mod unify;
@@ -24,5 +26,6 @@ pub use cells::Cells;
 pub use interchanging::{Interchanging, Permuted, Stats, obstacle};
 pub use plan::{Parameters, Plan, Train};
 pub use population::{Locations, Population, Reach};
+pub use prepare::{MustVanish, is_end, prepare};
 pub use unify::Reason;
 pub use walk::ChannelFlow;

@@ -11,7 +11,7 @@ use ir::Permutation;
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 use crate::cells::Cells;
-use crate::interchanging::Interchanging;
+use crate::interchanging::{Interchanging, Permuted};
 
 /// The permutations, one after the other, that lead from a concrete state to a decoded one. Each belongs to the plan
 /// that allowed it, which says where names are.
@@ -68,6 +68,7 @@ fn composed(first: &Permutation, then: &Permutation) -> Permutation {
 pub fn retrace(
     system: &Interchanging<'_>,
     chain: &[(Encoding, u32)],
+    passing: &[Step],
     last: Option<(Step, Fault)>,
 ) -> Vec<Step> {
     let engine = system.engine();
@@ -84,13 +85,16 @@ pub fn retrace(
         system.decode(encoding, &mut found);
         let steps = system::steps_to(system, &mut found, &mut encoding.clone(), target);
         for step in steps {
-            system.fire(&mut decoded, step);
-            let mut wanted = Encoding::new();
-            system.raw(&decoded, &mut wanted);
-            taken.push(follow(system, &mut concrete, &way, step.thread, &wanted));
+            taken.push(follow(system, &mut concrete, &way, &mut decoded, step));
         }
         let (cells, permutation) = system.names(&mut decoded);
         way.add(cells, permutation);
+    }
+    if let Some((encoding, _)) = chain.last() {
+        system.decode(encoding, &mut decoded);
+    }
+    for &step in passing {
+        taken.push(follow(system, &mut concrete, &way, &mut decoded, step));
     }
     if let Some((step, fault)) = last {
         let corresponds = |other: Step| way.thread(other.thread) == step.thread;
@@ -101,14 +105,19 @@ pub fn retrace(
     taken
 }
 
-/// Takes the step of the corresponding thread that leads to the corresponding state.
+/// Takes a step of the decoded state, and the step of the corresponding thread of the concrete one that leads to the
+/// corresponding state.
 fn follow(
     system: &Interchanging<'_>,
     concrete: &mut EngineState,
     way: &Way,
-    thread: u32,
-    wanted: &Encoding,
+    decoded: &mut Permuted,
+    step: Step,
 ) -> Step {
+    system.fire(decoded, step);
+    let mut wanted = Encoding::new();
+    system.raw(decoded, &mut wanted);
+    let thread = step.thread;
     let engine = system.engine();
     let mut offered = Steps::default();
     engine.steps(concrete, &mut offered);
@@ -121,7 +130,7 @@ fn follow(
             continue;
         }
         way.encode(system, concrete, &mut encoding);
-        if encoding.same(wanted) {
+        if encoding.same(&wanted) {
             return step;
         }
         engine.undo(concrete);

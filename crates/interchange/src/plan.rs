@@ -55,8 +55,8 @@ impl Plan {
         observed: &[&Expr],
         parameters: Parameters<'_>,
     ) -> Self {
-        let plain = Self::with(program, flow, population, text, observed, None);
-        let bold = Self::with(program, flow, population, text, observed, Some(parameters));
+        let plain = Self::with(program, flow, population, text, observed, parameters, false);
+        let bold = Self::with(program, flow, population, text, observed, parameters, true);
         if bold.movers() > plain.movers() { bold } else { plain }
     }
 
@@ -73,7 +73,8 @@ impl Plan {
         population: &Population,
         locations: &Locations,
         observed: &[&Expr],
-        guess: Option<Parameters<'_>>,
+        parameters: Parameters<'_>,
+        guess: bool,
     ) -> Self {
         let mut walk = Walk::new(program);
         walk.join_channels(flow);
@@ -104,14 +105,14 @@ impl Plan {
             standing.push((0, number, walk.property(expr)));
         }
         walk.finish();
-        if let Some(parameters) = guess {
+        if guess {
             guess_sorts(&mut walk, population, parameters);
             walk.finish();
         }
         let individuals = population.threads.len() + population.channels.len();
         let mut pinned = vec![false; individuals];
         loop {
-            let mut builder = Builder::new(&mut walk, population, &pinned);
+            let mut builder = Builder::new(&mut walk, population, parameters, &pinned);
             builder.add_locations(&locations, &terms);
             for (kind, number, term) in &standing {
                 builder.add_term(*kind, *number, term);
@@ -120,7 +121,7 @@ impl Plan {
             let colours = Colours::new(&text);
             let pieces = Pieces::new(&text, &colours);
             if pieces.stuck.is_empty() {
-                return Self::of(&walk, population.clone(), &text, &colours, &pieces);
+                return Self::of(&walk, population.clone(), parameters, &text, &colours, &pieces);
             }
             for &mover in &pieces.stuck {
                 pinned[mover as usize] = true;
@@ -128,7 +129,14 @@ impl Plan {
         }
     }
 
-    fn of(walk: &Walk<'_>, population: Population, text: &Text, colours: &Colours, pieces: &Pieces) -> Self {
+    fn of(
+        walk: &Walk<'_>,
+        population: Population,
+        parameters: Parameters<'_>,
+        text: &Text,
+        colours: &Colours,
+        pieces: &Pieces,
+    ) -> Self {
         let mut classes: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for &mover in &pieces.movers {
             classes.entry(colours.of(mover)).or_default().push(mover);
@@ -162,11 +170,26 @@ impl Plan {
             .copied()
             .filter(|edge| is_mover(edge.source) && is_mover(edge.target))
             .collect();
-        let reasons = walk
+        let mut reasons: Vec<(ProcedureId, Reason)> = walk
             .threads
             .iter()
             .filter_map(|(id, &var)| Some((id, walk.unifier.number_reason(var)?)))
             .collect();
+        for (procedure, constant) in walk.parameters.iter() {
+            let threads = population.threads.iter().zip(0..).filter(|&(&other, _)| other == procedure);
+            for &local in constant {
+                let is_number = walk.unifier.sort(walk.locals[procedure][local].value) == Sort::Number;
+                let mut values = threads.clone().map(|(_, thread)| parameters(thread, local));
+                let first = values.next();
+                if is_number && values.any(|value| Some(value) != first) {
+                    let span = walk.program.procedures[procedure].locals[local].span;
+                    reasons.push((
+                        procedure,
+                        Reason { what: "is a number, and differs between the processes", span },
+                    ));
+                }
+            }
+        }
         Self { sorts: sorts(walk), population, classes, trains, links, reasons }
     }
 
@@ -414,7 +437,7 @@ fn guess_sorts(walk: &mut Walk<'_>, population: &Population, parameters: Paramet
             threads.filter(|&(&other, _)| other == procedure).map(|(_, thread)| thread).collect()
         })
         .collect();
-    let reason = |span| Reason { what: "it is shifted against itself", span };
+    let reason = |span| Reason { what: "uses a process as a number", span };
     for (procedure, class) in classes.iter().filter(|(_, class)| class.len() > 1) {
         for (id, local) in
             program.procedures[procedure].locals.iter().take(program.procedures[procedure].params)

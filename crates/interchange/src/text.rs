@@ -8,6 +8,7 @@
 use ir::{Exit, Guard, Id, Jump, LocationId, ProcedureId, Program, Sort};
 use rustc_hash::FxHashMap;
 
+use crate::plan::Parameters;
 use crate::population::Population;
 use crate::walk::{Key, Term, Walk};
 
@@ -71,17 +72,23 @@ impl Text {
 pub struct Builder<'w, 'p> {
     pub walk: &'w mut Walk<'p>,
     pub population: &'w Population,
+    parameters: Parameters<'w>,
     pub text: Text,
 }
 
 impl<'w, 'p> Builder<'w, 'p> {
-    pub fn new(walk: &'w mut Walk<'p>, population: &'w Population, pinned: &[bool]) -> Self {
+    pub fn new(
+        walk: &'w mut Walk<'p>,
+        population: &'w Population,
+        parameters: Parameters<'w>,
+        pinned: &[bool],
+    ) -> Self {
         let text = Text {
             threads: population.threads.len(),
             channels: population.channels.len(),
             ..Text::default()
         };
-        let mut builder = Self { walk, population, text };
+        let mut builder = Self { walk, population, parameters, text };
         builder.add_individuals(pinned);
         builder
     }
@@ -104,6 +111,7 @@ impl<'w, 'p> Builder<'w, 'p> {
             let mut parts = vec![90, procedure.index() as u64, if is_fixed { thread as u64 + 1 } else { 0 }];
             self.add_ranges(thread as i64, &mut parts);
             self.add_results(thread as i64, procedure, &mut parts);
+            self.add_parameters(thread as u32, procedure, &mut parts);
             let key = self.key(parts);
             self.text.add(key);
         }
@@ -152,6 +160,15 @@ impl<'w, 'p> Builder<'w, 'p> {
                 .ok()
                 .filter(|&number| (1..=self.text.channels).contains(&number))
                 .map(|number| self.text.channel(number)),
+        }
+    }
+
+    /// Adds to the label of a thread the parameters that are numbers and never change.
+    fn add_parameters(&self, thread: u32, procedure: ProcedureId, parts: &mut Vec<u64>) {
+        for &local in &self.walk.parameters[procedure] {
+            if self.walk.unifier.sort(self.walk.locals[procedure][local].value) == Sort::Number {
+                parts.push((self.parameters)(thread, local).unwrap_or_default() as u64);
+            }
         }
     }
 

@@ -129,6 +129,8 @@ pub struct Walk<'p> {
     pub functions: Vec<Function>,
     /// Expressions whose numbers are brought into a range.
     pub ranges: Vec<(Var, i64, i64)>,
+    /// By procedure: parameters that never change, other than channels.
+    pub parameters: Table<ProcedureId, Vec<LocalId>>,
     /// Whether the text asks for the numbers of locations.
     pub asks_locations: bool,
     /// The procedure whose text is walked.
@@ -173,13 +175,14 @@ impl<'p> Walk<'p> {
             literals: Vec::new(),
             functions: Vec::new(),
             ranges: Vec::new(),
+            parameters: parameters(program),
             asks_locations: false,
             scope: None,
         }
     }
 
     /// Walks over everything, as if all of it were text.
-    fn walk_all(&mut self) {
+    pub fn walk_all(&mut self) {
         let program = self.program;
         for (id, procedure) in program.procedures.iter() {
             self.scope = Some(id);
@@ -369,7 +372,7 @@ impl<'p> Walk<'p> {
                 for (at, field) in message.iter().enumerate() {
                     let (var, term) = self.expr(field);
                     if *sorted {
-                        self.number(var, "a sorted queue compares", field.span);
+                        self.number(var, "sorts messages by processes", field.span);
                     }
                     let to = self.unifier.field(of, at);
                     self.unifier.join(to, var, 0, shifted(span));
@@ -405,7 +408,7 @@ impl<'p> Walk<'p> {
                 let (var, thread) = self.expr(thread);
                 self.unifier.are_threads(var, shifted(span));
                 let (to, priority) = self.expr(priority);
-                self.number(to, "a priority is", span);
+                self.number(to, "uses a process as a priority", span);
                 self.node(vec![18], true, vec![thread, priority])
             }
             ActionKind::Print { .. } => Term::Leaf(self.key(vec![19])),
@@ -472,9 +475,9 @@ impl<'p> Walk<'p> {
     }
 
     /// A fresh variable of the sort of numbers.
-    fn plain(&mut self, what: &'static str, span: Span) -> Var {
+    fn plain(&mut self, span: Span) -> Var {
         let var = self.unifier.fresh();
-        self.number(var, what, span);
+        self.number(var, "is a number, and is used as a process", span);
         var
     }
 
@@ -485,7 +488,7 @@ impl<'p> Walk<'p> {
         {
             let var = match self.program.types[expr.ty] {
                 Type::Int(_) => self.unifier.fresh(),
-                _ => self.plain("a truth value is", span),
+                _ => self.plain(span),
             };
             self.functions.push(Function { procedure, expr: expr.clone(), var });
             let term = self.function_term(expr);
@@ -498,7 +501,7 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Const(Const::Bool(value)) => {
                 let term = Term::Leaf(self.key(vec![40, (*value).into()]));
-                (self.plain("a truth value is", span), term)
+                (self.plain(span), term)
             }
             ExprKind::Global(id) => {
                 let var = self.globals[*id].value;
@@ -518,10 +521,10 @@ impl<'p> Walk<'p> {
             ExprKind::Unary(op, operand) => {
                 let (var, term) = self.expr(operand);
                 if *op == UnaryOp::Neg {
-                    self.number(var, "it is negated", span);
+                    self.number(var, "uses a process as a number", span);
                 }
                 let node = self.node(vec![41, *op as u64], true, vec![term]);
-                (self.plain("an operator yields", span), node)
+                (self.plain(span), node)
             }
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, span),
             ExprKind::Cond(condition, then, otherwise) => {
@@ -541,12 +544,12 @@ impl<'p> Walk<'p> {
             ExprKind::Number(operand) => {
                 let term = self.condition(operand);
                 let node = self.node(vec![44], true, vec![term]);
-                (self.plain("a truth value is", span), node)
+                (self.plain(span), node)
             }
             ExprKind::ThreadNumber => {
                 let var = match self.scope {
                     Some(procedure) => self.threads[procedure],
-                    None => self.plain("a property has no", span),
+                    None => self.plain(span),
                 };
                 (var, Term::Leaf(self.key(vec![45])))
             }
@@ -555,26 +558,18 @@ impl<'p> Walk<'p> {
                 self.unifier.are_threads(var, shifted(span));
                 (var, Term::Leaf(self.key(vec![46])))
             }
-            ExprKind::ThreadCount => {
-                (self.plain("a count of processes is", span), Term::Leaf(self.keys.intern(vec![47])))
-            }
+            ExprKind::ThreadCount => (self.plain(span), Term::Leaf(self.keys.intern(vec![47]))),
             ExprKind::IsYoungest => {
                 if let Some(procedure) = self.scope {
                     let var = self.threads[procedure];
-                    self.number(
-                        var,
-                        "a process ends only if it is the youngest, so its number matters at",
-                        span,
-                    );
+                    self.number(var, "lets processes end youngest first, so that their order matters", span);
                 }
-                (self.plain("a truth value is", span), Term::Leaf(self.keys.intern(vec![48])))
+                (self.plain(span), Term::Leaf(self.keys.intern(vec![48])))
             }
-            ExprKind::Timeout => {
-                (self.plain("a truth value is", span), Term::Leaf(self.keys.intern(vec![49])))
-            }
+            ExprKind::Timeout => (self.plain(span), Term::Leaf(self.keys.intern(vec![49]))),
             ExprKind::FirstThread(procedure) => {
                 let var = self.threads[*procedure];
-                self.number(var, "a reference to the first process of its kind is", span);
+                self.number(var, "refers to the first of several processes", span);
                 (var, Term::Leaf(self.key(vec![50, procedure.index() as u64])))
             }
             ExprKind::ThreadAt { thread, procedure, locations } => {
@@ -583,7 +578,7 @@ impl<'p> Walk<'p> {
                 let mut children = vec![term];
                 children.extend(locations.iter().map(|&location| Term::Location(location)));
                 let node = self.node(vec![51, procedure.index() as u64], true, children);
-                (self.plain("a truth value is", span), node)
+                (self.plain(span), node)
             }
             ExprKind::ThreadLocal { thread, procedure, local, indices } => {
                 let (var, term) = self.expr(thread);
@@ -610,7 +605,7 @@ impl<'p> Walk<'p> {
                 let (var, term) = self.expr(thread);
                 self.unifier.are_threads(var, shifted(span));
                 let node = self.node(vec![kind], true, vec![term]);
-                (self.plain("what is asked of a process is", span), node)
+                (self.plain(span), node)
             }
             ExprKind::Channel(id) => {
                 let var = self.channels[*id];
@@ -625,7 +620,7 @@ impl<'p> Walk<'p> {
                 let (var, term) = self.expr(channel);
                 self.unifier.are_channels(var);
                 let node = self.node(vec![kind], true, vec![term]);
-                (self.plain("a count of messages is", span), node)
+                (self.plain(span), node)
             }
             ExprKind::ChannelHas { channel, anywhere, pattern } => {
                 let (of, channel) = self.expr(channel);
@@ -642,12 +637,12 @@ impl<'p> Walk<'p> {
                     children.push(term);
                 }
                 let node = self.node(vec![59, (*anywhere).into()], true, children);
-                (self.plain("a position is", span), node)
+                (self.plain(span), node)
             }
             ExprKind::ThreadsAt { procedure, locations } => {
                 let locations = locations.iter().map(|&location| Term::Location(location)).collect();
                 let node = self.node(vec![60, procedure.index() as u64], false, locations);
-                (self.plain("a count of processes is", span), node)
+                (self.plain(span), node)
             }
             ExprKind::Const(_)
             | ExprKind::Param(_)
@@ -727,10 +722,10 @@ impl<'p> Walk<'p> {
         match op {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {}
             BinaryOp::Eq | BinaryOp::Ne => self.unifier.join(vars[0], vars[1], 0, shifted(span)),
-            _ => vars.iter().for_each(|&var| self.number(var, "it is computed with or compared", span)),
+            _ => vars.iter().for_each(|&var| self.number(var, "uses a process as a number", span)),
         }
         let node = self.node(vec![62, op as u64], !is_commutative, children);
-        (self.plain("an operator yields", span), node)
+        (self.plain(span), node)
     }
 
     /// The operands of an operator, also of the same one nested in it.
@@ -870,13 +865,15 @@ fn may_fault(expr: &Expr) -> bool {
 
 /// What is joined and shifted against itself is a number.
 const fn shifted(span: Span) -> Reason {
-    Reason { what: "it is shifted against itself", span }
+    Reason { what: "uses a process as a number", span }
 }
 
 fn note_meaning(unifier: &mut Unifier, var: Var, meaning: Meaning, span: Span) {
     match meaning {
         Meaning::Number => {}
-        Meaning::Symbol(_) => unifier.is_number(var, Reason { what: "a symbol is", span }),
+        Meaning::Symbol(_) => {
+            unifier.is_number(var, Reason { what: "is a symbol, and is used as a process", span })
+        }
         Meaning::Channel => unifier.are_channels(var),
     }
 }
@@ -885,9 +882,32 @@ fn declare(unifier: &mut Unifier, program: &Program, variable: &Variable) -> Var
     let value = unifier.fresh();
     note_meaning(unifier, value, variable.meaning, variable.span);
     if !matches!(program.types[variable.ty], Type::Int(_)) {
-        unifier.is_number(value, Reason { what: "no number is", span: variable.span });
+        unifier.is_number(value, Reason { what: "is no number", span: variable.span });
     }
     VariableVars { value, indices: variable.dims.iter().map(|_| unifier.fresh()).collect() }
+}
+
+/// By procedure: the parameters that never change, other than channels.
+fn parameters(program: &Program) -> Table<ProcedureId, Vec<LocalId>> {
+    let mut all: Table<ProcedureId, Vec<LocalId>> = program
+        .procedures
+        .values()
+        .map(|procedure| {
+            let params = procedure.locals.iter().take(procedure.params);
+            let numbers =
+                params.filter(|(_, local)| local.meaning != Meaning::Channel && local.dims.is_empty());
+            numbers.map(|(id, _)| id).collect()
+        })
+        .collect();
+    for transition in program.transitions.values() {
+        let procedure = program.locations[transition.source].procedure;
+        for place in transition.body.iter().flat_map(Action::places) {
+            if let PlaceKind::Local(changed) = place.kind {
+                all[procedure].retain(|&local| local != changed);
+            }
+        }
+    }
+    all
 }
 
 /// The channels of globals that never change.

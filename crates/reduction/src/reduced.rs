@@ -555,8 +555,8 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
         self.system.is_transient(state)
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
-        self.system.retrace(chain, last)
+    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+        self.system.retrace(chain, passing, last)
     }
 
     fn limits(&self) -> Option<&dyn Limits<S::State>> {

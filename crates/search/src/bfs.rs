@@ -264,14 +264,8 @@ impl Frontier {
 impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
     fn trail(&self, system: &S, _: &mut T, last: Option<(Step, Fault)>) -> Trail {
         let chain = chain(system, &self.ancestry.branches_to(self.at), self.folds);
-        if self.passing.is_empty() {
-            return system.retrace(&chain, last).into();
-        }
-        // In systems with transient states, names do not depend on whether a state was decoded.
-        let mut steps = system.retrace(&chain, None);
-        steps.extend(self.passing.iter().map(|&(_, step)| step));
-        steps.extend(last.map(|(step, _)| step));
-        steps.into()
+        let passing: Vec<Step> = self.passing.iter().map(|&(_, step)| step).collect();
+        system.retrace(&chain, &passing, last).into()
     }
 
     fn open(&self, stored: usize) -> Open {

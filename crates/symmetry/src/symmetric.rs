@@ -211,7 +211,8 @@ impl TransitionSystem for Symmetric<'_> {
         named.namer.decoded(self.engine.layout(), &mut named.state.state);
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+        debug_assert!(passing.is_empty(), "programs with symmetry have no transient states");
         Lift::new(self).retrace(chain, last)
     }
 

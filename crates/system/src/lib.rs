@@ -167,12 +167,13 @@ pub trait TransitionSystem {
 
     /// The steps of a run from the initial state along `chain`: the encodings and hidden data of the initial
     /// state and of successors, each of which belongs to a successor of the state decoded from the element
-    /// before it. If `last` is given, its step is one of the state decoded from the end of the chain, and the
-    /// run ends with a step to the same fault.
+    /// before it. Then `passing` are steps from the state decoded from the end of the chain through transient
+    /// states. If `last` is given, its step is one of the state reached by then, and the run ends with a step to
+    /// the same fault.
     ///
     /// The default is for systems whose states decode to themselves.
-    fn retrace(&self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
-        retrace::retrace(self, chain, last)
+    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+        retrace::retrace(self, chain, passing, last)
     }
 
     /// Enforces limits on memory and time inside steps; `None` if steps take little of both.

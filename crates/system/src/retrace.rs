@@ -6,6 +6,7 @@ use crate::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 pub fn retrace<S: TransitionSystem + ?Sized>(
     system: &S,
     chain: &[(Encoding, u32)],
+    passing: &[Step],
     last: Option<(Step, Fault)>,
 ) -> Vec<Step> {
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
@@ -13,6 +14,10 @@ pub fn retrace<S: TransitionSystem + ?Sized>(
     let mut taken = Vec::new();
     for (target, _) in &chain[1..] {
         taken.extend(steps_to(system, &mut state, &mut encoding, target));
+    }
+    for &step in passing {
+        system.fire(&mut state, step);
+        taken.push(step);
     }
     if let Some((step, fault)) = last {
         let step = step_to_fault(system, &mut state, fault, |other| other == step)

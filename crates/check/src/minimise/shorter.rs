@@ -11,7 +11,7 @@ use system::{FaultKind, Step};
 
 use crate::config::{Config, SearchKind, StoreKind};
 use crate::pipeline::{Check, engine_of, ladder, without_properties};
-use crate::stack::Stack;
+use crate::stack::{Naming, Stack};
 use crate::stores::Reachability;
 
 /// The search stores at most this many states.
@@ -42,17 +42,17 @@ pub fn search(
     let engine = engine_of(model, &program, check.config.bounds).ok()?;
     let config = Config { search: Some(SearchKind::Bfs), store: StoreKind::Trie, ..Config::unreduced() };
     // Whatever the level of symmetry that was asked for: it does not change the lengths of runs.
-    let ladder = ladder(model, &config);
+    let naming = ladder(model, &config).map_or(Naming::Ids, Naming::Names);
     let options = Options {
         max_depth: Some(depth),
         max_states: Some(STATES),
         time: Some(time),
         keep_going,
-        lookahead: ladder.is_none(),
-        fold: ladder.is_some(),
+        lookahead: naming.is_ids(),
+        fold: !naming.is_ids(),
         ..options.clone()
     };
-    let stack = Stack { engine: &engine, ladder, analysis: None };
+    let stack = Stack { engine: &engine, naming, analysis: None };
     let search = Reachability { config: &config, options: &options, observer: &mut Quiet };
     let (explored, _) = stack.with_system(search);
     let outcome = explored.outcome;

@@ -15,6 +15,8 @@ use super::{NextStep, StepSource};
 /// The steps of a merged program. Where nothing is merged, they are those of the model.
 pub struct MergedSteps<'a> {
     chains: Option<&'a Chains>,
+    /// Whether the search left out the steps by which processes vanish that have ended.
+    stay: bool,
     merged: &'a [Step],
     claimed: Option<FaultKind>,
     /// The number of merged steps that have begun.
@@ -26,13 +28,13 @@ pub struct MergedSteps<'a> {
 impl<'a> MergedSteps<'a> {
     /// The steps of a run that ends in a violation of a kind, be that in the middle of a chain. Where the
     /// model does not follow, the run ends as well, and shows no violation.
-    pub fn new(chains: &'a Chains, merged: &'a [Step], claimed: FaultKind) -> Self {
-        Self { chains: Some(chains), claimed: Some(claimed), ..Self::of_model(merged) }
+    pub fn new(chains: &'a Chains, stay: bool, merged: &'a [Step], claimed: FaultKind) -> Self {
+        Self { chains: Some(chains), stay, claimed: Some(claimed), ..Self::of_model(merged) }
     }
 
     /// The steps of a run of the model.
     pub fn of_model(steps: &'a [Step]) -> Self {
-        Self { chains: None, merged: steps, claimed: None, begun: 0, rest: VecDeque::new() }
+        Self { chains: None, stay: false, merged: steps, claimed: None, begun: 0, rest: VecDeque::new() }
     }
 
     /// The steps behind the first one of a chain.
@@ -52,6 +54,11 @@ impl StepSource for MergedSteps<'_> {
         if let Some(step) = self.rest.pop_front() {
             return Some(NextStep { step, fired: naive.fire_recorded(state, step), ends: self.begun });
         }
+        if self.stay
+            && let Some(step) = vanishing(naive, state)
+        {
+            return Some(NextStep { step, fired: naive.fire_recorded(state, step), ends: self.begun });
+        }
         let &step = self.merged.get(self.begun)?;
         self.begun += 1;
         let fired = naive.fire_recorded(state, step);
@@ -66,6 +73,12 @@ impl StepSource for MergedSteps<'_> {
     fn left(&self) -> usize {
         self.merged.len() - self.begun
     }
+}
+
+/// The step by which a process vanishes that has ended, if there is one.
+fn vanishing(naive: &Naive<'_>, state: &State) -> Option<Step> {
+    let is_end = |step: &Step| interchange::is_end(&naive.program.transitions[TransitionId(step.transition)]);
+    naive.steps(state).0.into_iter().find(is_end)
 }
 
 /// The locations inside of chains of which the first statement was taken.
