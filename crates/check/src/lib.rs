@@ -19,6 +19,7 @@
 //! assert_eq!(checked.report.violation.unwrap().kind, quotient::FaultKind::Deadlock);
 //! ```
 
+pub mod audit;
 pub mod batch;
 mod conclude;
 pub mod config;

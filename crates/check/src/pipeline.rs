@@ -149,7 +149,7 @@ pub fn check(
 fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResult, CheckError> {
     let Check { model, config, ref options, .. } = *check;
     let program = without_properties(&model.program);
-    let processes = Processes::new(model, &program, config, None)?;
+    let processes = Processes::new(check, &program, None)?;
     let mut plan = ReductionPlan::new(model, &processes.program, config, None);
     let engine = engine_of(model, &plan.program, config.bounds)?;
     let searched = plan.program.clone();
@@ -230,7 +230,7 @@ fn check_property(
     let (program, at) = marked.as_ref().map_or((&goals.program, number), |marked| (&marked.program, 0));
     let property = &program.properties[at];
     let automaton = temporal::violations(property).map_err(CheckError::Refused)?;
-    let processes = Processes::new(model, program, config, Some(property))?;
+    let processes = Processes::new(check, program, Some(property))?;
     let mut plan = ReductionPlan::new(model, &processes.program, config, Some(property));
     let engine = engine_of(model, &plan.program, config.bounds)?.with_property(at);
     let ladder = temporal::ladder(ladder(model, config));

@@ -1,15 +1,15 @@
 //! Interchangeable processes: whether a program has any, and the program that is searched if it has.
 
 use std::borrow::Cow;
+use std::sync::atomic::Ordering::Relaxed;
 
 use engine::Engine;
 use interchange::{Interchanging, Plan};
 use ir::{Expr, Program, Property};
 use system::{Fired, Steps, TransitionSystem};
 
-use crate::config::{Config, Symmetry};
-use crate::model::Model;
-use crate::pipeline::{CheckError, engine_of};
+use crate::config::Symmetry;
+use crate::pipeline::{Check, CheckError, engine_of};
 use crate::reducing::counts_states;
 use crate::report::{Interchangeable, InterchangeableKind};
 
@@ -36,11 +36,11 @@ impl<'p> Processes<'p> {
     }
 
     pub fn new(
-        model: &Model,
+        check: &Check<'_>,
         program: &'p Program,
-        config: &Config,
         property: Option<&Property>,
     ) -> Result<Self, CheckError> {
+        let Check { model, config, .. } = *check;
         if !program.features.thread_ids_observable || config.symmetry != Symmetry::Full {
             return Ok(Self::unused(program, Vec::new()));
         }
@@ -77,7 +77,15 @@ impl<'p> Processes<'p> {
             reasons.push(format!("processes that have ended vanish: {why}"));
         }
         let groups = groups(&prepared, &plan);
-        if groups.is_empty() {
+        if !groups.iter().any(|group| group.kind == InterchangeableKind::Thread) {
+            return Ok(Self::unused(program, reasons));
+        }
+        if !is_worthwhile(check, &engine, &prepared, &observed) {
+            let names: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
+            reasons.push(format!(
+                "{}: no two states are alike, among those near the initial one",
+                names.join(", ")
+            ));
             return Ok(Self::unused(program, reasons));
         }
         drop(observed);
@@ -106,6 +114,21 @@ fn settled(engine: &Engine, program: &Program, observed: &[&Expr]) -> Plan {
         }
     }
     system.plan(&state)
+}
+
+/// The number of states that are looked at to see whether any are alike.
+const SAMPLE: usize = 1 << 11;
+
+/// Whether a plan makes fewer states of those near the initial one.
+fn is_worthwhile(check: &Check<'_>, engine: &Engine, program: &Program, observed: &[&Expr]) -> bool {
+    let system = Interchanging::new(engine, program, observed.to_vec());
+    let is_over = || {
+        let is_interrupted = check.options.interrupt.is_some_and(|flag| flag.load(Relaxed));
+        is_interrupted || check.time_left().is_some_and(|left| left.is_zero())
+    };
+    let (states, orbits) = system.gain(SAMPLE, &is_over);
+    // A tenth less is worth the effort.
+    orbits * 10 <= states * 9
 }
 
 /// The groups of processes and channels that a plan permutes.

@@ -8,6 +8,7 @@ use state::{ArrayVariable, Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 use system::{Encoding, Section};
 
 use crate::plan::Plan;
+use crate::prepare::has_ended;
 
 /// A place for one name.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +112,7 @@ impl Cells {
         let sorts = &plan.sorts;
         let mut root = UnitCells::new(layout.root.len());
         for (id, variable) in program.globals.iter() {
-            if !sorts.constants[id] {
+            if !sorts.constants[id] && !variable.untracked {
                 let (slot, array) = (layout.root.slots[id.index()], layout.root_arrays[id.index()]);
                 root.add(variable, &sorts.globals[id], slot, array, id.index() as u64);
             }
@@ -150,11 +151,7 @@ impl Cells {
                 cells
             })
             .collect();
-        let ended = program
-            .locations
-            .values()
-            .map(|location| location.end && location.transitions.is_empty())
-            .collect();
+        let ended = program.locations.values().map(|location| has_ended(program, location)).collect();
         let individuals = plan.population.threads.len() + plan.population.channels.len();
         let last = plan.trains.keys().max().map_or(0, |&last| last as usize + 1);
         let mut moves = vec![false; individuals.max(last)];
@@ -216,16 +213,17 @@ impl Cells {
         movers().for_each(|mover| moved[mover as usize] = back[moved[mover as usize] as usize]);
     }
 
-    /// Writes the state, permuted. The permutation may be of fewer individuals than the state has: others stay.
+    /// Writes the state, permuted. The permutation may be of fewer individuals than the state
+    /// has, which stay, or of more, if threads have vanished since: those stayed.
     pub fn encode(&self, layout: &Layout, state: &State, permutation: &Permutation, into: &mut Encoding) {
         let threads = state.thread_count();
         let mut sources: Vec<u32> = (0..threads).collect();
-        for (from, &to) in permutation.threads.iter().enumerate() {
+        for (from, &to) in permutation.threads.iter().enumerate().take(threads as usize) {
             sources[to as usize] = from as u32;
         }
         let channels = state.channel_count();
         let mut queues: Vec<u32> = (0..channels).collect();
-        for (from, &to) in permutation.channels.iter().enumerate().skip(1) {
+        for (from, &to) in permutation.channels.iter().enumerate().take(channels as usize + 1).skip(1) {
             queues[to as usize - 1] = from as u32 - 1;
         }
         into.refill(|into| {

@@ -4,11 +4,13 @@
 //! A representative is a state of the program: it is decoded as it is, and searched from.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::{Engine, EngineState, OverEngine};
-use ir::{Expr, LocalId, LocationId, Permutation, ProcedureId, Program};
+use ir::{Array, Expr, ExprKind, LocalId, LocationId, Permutation, ProcedureId, Program};
+use rustc_hash::FxHashSet;
 use state::{Layout, State, ThreadId};
 use system::{
     Alarm, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, Temporal, TransitionSystem,
@@ -122,7 +124,10 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
         Some("it has objects, functions or collections")
     } else if program.monitor.is_some() {
         Some("a trace assertion watches channels by their numbers")
-    } else if program.globals.values().any(|global| global.untracked) {
+    } else if program.asks(|kind| match kind {
+        ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => program.globals[*id].untracked,
+        _ => false,
+    }) {
         Some("a hidden variable is read")
     } else {
         None
@@ -149,6 +154,53 @@ impl<'e> Interchanging<'e> {
 
     pub fn stats(&self) -> Stats {
         self.stats.get()
+    }
+
+    /// Of the first states, how many there are and how many are left if those that are alike count as one. Stops early if
+    /// `is_over` says so.
+    pub fn gain(&self, sample: usize, is_over: &dyn Fn() -> bool) -> (usize, usize) {
+        let words = |encoding: &Encoding| -> Vec<u64> {
+            let components = encoding.components();
+            components
+                .flat_map(|(_, words)| std::iter::once(words.len() as u64).chain(words.iter().copied()))
+                .collect()
+        };
+        let mut state = self.initial();
+        let mut own = Encoding::new();
+        self.encode(&mut state, &mut own);
+        let mut orbits: FxHashSet<Vec<u64>> = FxHashSet::default();
+        let mut states: FxHashSet<Vec<u64>> = FxHashSet::default();
+        let mut queue: VecDeque<Encoding> = VecDeque::new();
+        let mut count = 0;
+        let mut meet = |system: &Self, state: &mut Permuted, queue: &mut VecDeque<Encoding>| {
+            let mut raw = Encoding::new();
+            system.raw(state, &mut raw);
+            if states.insert(words(&raw)) {
+                queue.push_back(raw);
+                if !system.is_transient(state) {
+                    count += 1;
+                    system.encode(state, &mut own);
+                    orbits.insert(words(&own));
+                }
+            }
+            states.len() >= 2 * sample || count >= sample
+        };
+        meet(self, &mut state, &mut queue);
+        let mut steps = Steps::default();
+        while let Some(encoding) = queue.pop_front().filter(|_| !is_over()) {
+            self.decode(&encoding, &mut state);
+            self.steps(&mut state, &mut steps);
+            for &step in &steps.enabled {
+                if matches!(self.fire(&mut state, step), Fired::Moved | Fired::MovedWithFault(_)) {
+                    let is_enough = meet(self, &mut state, &mut queue);
+                    self.undo(&mut state);
+                    if is_enough {
+                        return (count, orbits.len());
+                    }
+                }
+            }
+        }
+        (count, orbits.len())
     }
 
     /// The plan for a state.

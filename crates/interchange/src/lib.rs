@@ -26,6 +26,6 @@ pub use cells::Cells;
 pub use interchanging::{Interchanging, Permuted, Stats, obstacle};
 pub use plan::{Parameters, Plan, Train};
 pub use population::{Locations, Population, Reach};
-pub use prepare::{MustVanish, is_end, prepare};
+pub use prepare::{MustVanish, has_ended, is_end, prepare};
 pub use unify::Reason;
 pub use walk::ChannelFlow;

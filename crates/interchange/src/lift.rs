@@ -97,12 +97,41 @@ pub fn retrace(
         taken.push(follow(system, &mut concrete, &way, &mut decoded, step));
     }
     if let Some((step, fault)) = last {
-        let corresponds = |other: Step| way.thread(other.thread) == step.thread;
-        let found = system::step_to_fault(engine, &mut concrete.clone(), fault, corresponds);
-        let found = found.or_else(|| system::step_to_fault(engine, &mut concrete, fault, |_| true));
-        taken.push(found.expect("a state that corresponds has a step with the same fault"));
+        taken.push(follow_to_fault(system, &mut concrete, &way, step, fault));
     }
     taken
+}
+
+/// The step of the corresponding thread that ends in the corresponding fault: at the same place, or at one of a text
+/// that the permutation maps to it.
+fn follow_to_fault(
+    system: &Interchanging<'_>,
+    concrete: &mut EngineState,
+    way: &Way,
+    step: Step,
+    fault: Fault,
+) -> Step {
+    let engine = system.engine();
+    let mut offered = Steps::default();
+    engine.steps(concrete, &mut offered);
+    let mut found: Vec<(Step, Fault)> = offered.faults;
+    for candidate in offered.enabled {
+        match engine.fire(concrete, candidate) {
+            Fired::Fault(fault) => found.push((candidate, fault)),
+            Fired::MovedWithFault(fault) => {
+                engine.undo(concrete);
+                found.push((candidate, fault));
+            }
+            Fired::Moved => engine.undo(concrete),
+            Fired::Truncated(_) | Fired::Abandoned => {}
+        }
+    }
+    let corresponds = |&&(candidate, other): &&(Step, Fault)| {
+        way.thread(candidate.thread) == step.thread && other.kind == fault.kind
+    };
+    let exact = found.iter().filter(corresponds).find(|(_, other)| other.site == fault.site);
+    let found = exact.or_else(|| found.iter().find(corresponds));
+    found.expect("a state that corresponds has a step with a fault of the same kind").0
 }
 
 /// Takes a step of the decoded state, and the step of the corresponding thread of the concrete one that leads to the

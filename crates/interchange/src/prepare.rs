@@ -9,8 +9,8 @@
 //! Runs of the new program are runs of the old one but for the steps by which processes are removed.
 
 use ir::{
-    ActionKind, Const, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, PlaceKind, ProcedureId,
-    Program, Sort, Table, Transition, TransitionId, Type, Variable,
+    ActionKind, Const, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, Location, LocationId, PlaceKind,
+    ProcedureId, Program, Sort, Table, Transition, TransitionId, Type, Variable,
 };
 
 use crate::walk::Walk;
@@ -25,6 +25,17 @@ pub fn is_end(transition: &Transition) -> bool {
     is_youngest && matches!(transition.exit, Exit::Jump(Jump::Return(_)))
 }
 
+/// Whether a process at a location has ended and stays.
+pub fn has_ended(program: &Program, location: &Location) -> bool {
+    let never = ExprKind::Const(Const::Bool(false));
+    let is_never = |id: &TransitionId| {
+        let transition = &program.transitions[*id];
+        let returns = matches!(transition.exit, Exit::Jump(Jump::Return(_)));
+        returns && matches!(&transition.guard, Guard::When(guard) if guard.kind == never)
+    };
+    location.end && !location.transitions.is_empty() && location.transitions.iter().all(is_never)
+}
+
 /// The program to search, and whether in it processes that have ended stay: if not, why. They do not if `counted`
 /// says that steps are counted.
 pub fn prepare(program: &Program, counted: bool) -> (Program, Result<(), MustVanish>) {
@@ -33,9 +44,12 @@ pub fn prepare(program: &Program, counted: bool) -> (Program, Result<(), MustVan
     let stay = match counting.or_else(|| vanishing(program)) {
         Some(why) => Err(why),
         None => {
-            let is_kept = |id: &TransitionId| !is_end(&program.transitions[*id]);
-            for location in prepared.locations.ids() {
-                prepared.locations[location].transitions.retain(is_kept);
+            for transition in prepared.transitions.ids() {
+                if is_end(&program.transitions[transition])
+                    && let Guard::When(guard) = &mut prepared.transitions[transition].guard
+                {
+                    guard.kind = ExprKind::Const(Const::Bool(false));
+                }
             }
             Ok(())
         }
@@ -86,6 +100,11 @@ fn vanishing(program: &Program) -> Option<MustVanish> {
     if program.procedures.ids().any(has_channels) {
         return Some(MustVanish("channels vanish with them"));
     }
+    let has_claims =
+        |procedure: ProcedureId| ending[procedure] && !program.procedures[procedure].claims.is_empty();
+    if program.procedures.ids().any(has_claims) {
+        return Some(MustVanish("claims to channels end with them"));
+    }
     if starts_late(program) {
         return Some(MustVanish("their numbers are given to processes that are started later"));
     }
@@ -106,10 +125,11 @@ fn starts_late(program: &Program) -> bool {
         return true;
     }
     // From its beginning on, the first process must not let others step until it has started everybody.
-    let mut safe = vec![false; program.locations.len()];
+    let mut alone = vec![false; program.locations.len()];
+    let mut shared = Vec::new();
     let mut pending = vec![program.procedures[first].entry];
     while let Some(at) = pending.pop() {
-        if std::mem::replace(&mut safe[at.index()], true) {
+        if std::mem::replace(&mut alone[at.index()], true) {
             continue;
         }
         let transitions = || program.locations[at].transitions.iter().map(|&id| &program.transitions[id]);
@@ -118,17 +138,27 @@ fn starts_late(program: &Program) -> bool {
             Guard::Else => true,
             Guard::When(_) | Guard::Ready(_) => false,
         });
+        if !never_waits {
+            shared.push(at);
+        }
         for transition in transitions() {
-            if let Exit::Jump(Jump::Goto(to)) = transition.exit
-                && (transition.exclusive || program.locations[to].fused)
-                && never_waits
-            {
-                pending.push(to);
+            if let Exit::Jump(Jump::Goto(to)) = transition.exit {
+                let stays_alone = transition.exclusive || program.locations[to].fused;
+                if stays_alone { pending.push(to) } else { shared.push(to) }
             }
         }
     }
-    // The first step is taken when nobody else is there.
-    program.transitions.values().any(|transition| starts(transition) && !safe[transition.source.index()])
+    let mut later = vec![false; program.locations.len()];
+    while let Some(at) = shared.pop() {
+        if !std::mem::replace(&mut later[at.index()], true) {
+            let exits = program.locations[at].transitions.iter().map(|&id| &program.transitions[id].exit);
+            shared.extend(exits.filter_map(|exit| match exit {
+                Exit::Jump(Jump::Goto(to)) => Some(*to),
+                _ => None,
+            }));
+        }
+    }
+    program.transitions.values().any(|transition| starts(transition) && later[transition.source.index()])
 }
 
 fn may_wait(action: &ir::Action) -> bool {
@@ -166,7 +196,9 @@ fn reset_to_nobody(program: &Program, prepared: &mut Program) {
         .collect();
     for (id, procedure) in program.procedures.iter() {
         for local in procedure.locals.ids().skip(procedure.params) {
-            if let Some(nobody) = nobody[id][local.index()].filter(|_| is_dead(id, local, procedure.entry)) {
+            let is_read = procedure.prologue.iter().any(|action| reads(action, local));
+            let is_dead = !is_read && is_dead(id, local, procedure.entry);
+            if let Some(nobody) = nobody[id][local.index()].filter(|_| is_dead) {
                 prepared.procedures[id].locals[local].init = Some(Const::Int(nobody));
             }
         }

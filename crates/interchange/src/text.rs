@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::plan::Parameters;
 use crate::population::Population;
+use crate::unify::Var;
 use crate::walk::{Key, Term, Walk};
 
 /// The graph.
@@ -109,7 +110,7 @@ impl<'w, 'p> Builder<'w, 'p> {
             let is_fixed =
                 pinned[thread] || self.walk.unifier.sort(self.walk.threads[procedure]) == Sort::Number;
             let mut parts = vec![90, procedure.index() as u64, if is_fixed { thread as u64 + 1 } else { 0 }];
-            self.add_ranges(thread as i64, &mut parts);
+            self.add_ranges(thread as i64, self.walk.threads[procedure], &mut parts);
             self.add_results(thread as i64, procedure, &mut parts);
             self.add_parameters(thread as u32, procedure, &mut parts);
             let key = self.key(parts);
@@ -135,6 +136,7 @@ impl<'w, 'p> Builder<'w, 'p> {
                     });
                 }
             }
+            self.add_ranges(number as i64, self.walk.channels[declared], &mut parts);
             let key = self.key(parts);
             self.text.add(key);
         }
@@ -202,15 +204,24 @@ impl<'w, 'p> Builder<'w, 'p> {
         }
     }
 
-    /// Adds to the label of a thread which places can hold its number, and which arrays have an element for it.
-    fn add_ranges(&self, thread: i64, parts: &mut Vec<u64>) {
+    /// Adds to the label of an individual which places can hold its number, of those that it may get to, and which
+    /// arrays have an element for it. An individual whose number is brought into the range of a place stays. Its
+    /// number has the sort variable `own`.
+    fn add_ranges(&self, number: i64, own: Var, parts: &mut Vec<u64>) {
         let program = self.program();
-        let Walk { unifier, globals, locals, channels, .. } = &*self.walk;
-        let mut note = |sort: Sort, lo: i64, hi: i64| {
-            if let Sort::Thread { shift } = sort {
-                parts.push((lo..=hi).contains(&thread.wrapping_sub(shift)).into());
+        let Walk { unifier, globals, locals, channels, ranges, .. } = &*self.walk;
+        let mut note = |var: Var, lo: i64, hi: i64, out_of_range: u64| {
+            let shift = match unifier.sort(var) {
+                Sort::Number => return,
+                Sort::Thread { shift } => shift,
+                Sort::Channel => 0,
+            };
+            if unifier.are_one(var, own) {
+                let fits = (lo..=hi).contains(&number.wrapping_sub(shift));
+                parts.push(if fits { 0 } else { out_of_range });
             }
         };
+        let stays = number as u64 + 2;
         let range = |ty| match program.types[ty] {
             ir::Type::Int(int) => (int.lo, int.hi),
             _ => (0, 0),
@@ -223,21 +234,21 @@ impl<'w, 'p> Builder<'w, 'p> {
             .flat_map(|(procedure, vars)| procedure.locals.values().zip(vars.values()));
         for (variable, vars) in of_globals.chain(of_locals) {
             let (lo, hi) = range(variable.ty);
-            note(unifier.sort(vars.value), lo, hi);
+            note(vars.value, lo, hi, stays);
             for (&index, &len) in vars.indices.iter().zip(&variable.dims) {
-                note(unifier.sort(index), 0, i64::from(len) - 1);
+                note(index, 0, i64::from(len) - 1, 1);
             }
         }
         for (id, channel) in program.channels.iter() {
             for (at, field) in channel.fields.iter().enumerate() {
                 let (lo, hi) = range(field.ty);
                 if let Some(var) = unifier.known_field(channels[id], at) {
-                    note(unifier.sort(var), lo, hi);
+                    note(var, lo, hi, stays);
                 }
             }
         }
-        for &(var, lo, hi) in &self.walk.ranges {
-            note(unifier.sort(var), lo, hi);
+        for &(var, lo, hi) in ranges {
+            note(var, lo, hi, stays);
         }
     }
 

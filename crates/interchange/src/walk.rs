@@ -590,6 +590,8 @@ impl<'p> Walk<'p> {
                     self.unifier.join(to, var, 0, shifted(index.span));
                     children.push(term);
                 }
+                // It is 0 if there is no such thread.
+                children.push(self.literal(vars.value, 0));
                 let key = vec![52, procedure.index() as u64, local.index() as u64];
                 (vars.value, self.node(key, true, children))
             }
@@ -667,7 +669,7 @@ impl<'p> Walk<'p> {
     fn function_term(&mut self, expr: &Expr) -> Term {
         let parts = match &expr.kind {
             ExprKind::Const(Const::Int(value)) => vec![63, 0, *value as u64],
-            ExprKind::Const(_) => vec![63, 1],
+            ExprKind::Const(Const::Bool(value)) => vec![63, 1, (*value).into()],
             kind => {
                 let operator = match kind {
                     ExprKind::Unary(op, _) => 16 + *op as u64,
@@ -708,12 +710,12 @@ impl<'p> Walk<'p> {
             self.unifier.join(result, var, by, shifted(span));
             return (result, self.node(vec![61, by as u64], true, vec![term]));
         }
-        // Not all operands of a conjunction are evaluated: which ones matters only if one of them may fault.
-        let is_commutative = match op {
-            BinaryOp::And | BinaryOp::Or => !may_fault(left) && !may_fault(right),
-            BinaryOp::Add | BinaryOp::Mul | BinaryOp::Eq | BinaryOp::Ne => true,
-            _ => false,
-        };
+        // Which operand comes first matters if it may fault: the others are not evaluated then.
+        let is_commutative = matches!(
+            op,
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul | BinaryOp::Eq | BinaryOp::Ne
+        ) && !may_fault(left)
+            && !may_fault(right);
         let mut children = Vec::new();
         let mut vars = Vec::new();
         let is_nested = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul);

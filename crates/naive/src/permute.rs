@@ -10,7 +10,7 @@ pub fn permute(program: &Program, sorts: &Sorts, permutation: &Permutation, stat
     let mut permuted = state.clone();
     let variables = program.globals.iter().zip(permuted.globals.iter_mut());
     for ((id, variable), value) in variables {
-        if !sorts.constants[id] {
+        if !sorts.constants[id] && !variable.untracked {
             *value = permute_variable(permutation, &sorts.globals[id], variable, value);
         }
     }

@@ -9,6 +9,7 @@ mod corners;
 mod example;
 mod fairness;
 mod individuals;
+mod interchange;
 mod interchangeable;
 mod limits;
 mod minimise;

@@ -1,0 +1,118 @@
+//! The test on which the symmetry of processes rests: a permuted state has permuted successors.
+//!
+//! Random runs of the plain interpreter are followed, also through states in the middle of atomic blocks. In some of
+//! their states, threads and channels are permuted as a plan allows: then the successors of the permuted state must be
+//! the permuted successors.
+
+use std::collections::HashMap;
+
+use bits::SplitMix64;
+use interchange::{ChannelFlow, Locations, Plan, Population, Reach};
+use ir::{Expr, LocalId, Permutation, ProcedureId, Program};
+use naive::{Naive, State, Value};
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Audit {
+    /// The number of states that were permuted.
+    pub samples: u64,
+    /// The first difference, in words.
+    pub difference: Option<String>,
+}
+
+/// Steps of each run.
+const LENGTH: usize = 80;
+
+/// Follows random runs of a program until `samples` states were permuted, or `runs` runs were followed.
+pub fn audit(program: &Program, observed: &[&Expr], samples: u64, runs: u64, seed: u64) -> Audit {
+    let mut found = Audit::default();
+    if interchange::obstacle(program).is_some() {
+        return found;
+    }
+    let naive = Naive::new(program);
+    let (reach, flow) = (Reach::new(program), ChannelFlow::new(program));
+    let mut random = SplitMix64::new(seed);
+    let mut plans: HashMap<(Vec<ProcedureId>, Locations), Plan> = HashMap::new();
+    for _ in 0..runs {
+        let mut state = naive.initial();
+        for _ in 0..LENGTH {
+            if found.samples == samples || found.difference.is_some() {
+                return found;
+            }
+            let (steps, faults) = naive.steps(&state);
+            if steps.is_empty() || !faults.is_empty() {
+                break;
+            }
+            let step = steps[(random.next_u64() % steps.len() as u64) as usize];
+            let Ok(next) = naive.fire(&state, step) else { break };
+            state = next;
+            let procedure = |thread: &naive::Thread| program.locations[thread.frames[0].location].procedure;
+            let threads: Vec<ProcedureId> = state.threads.values().map(procedure).collect();
+            let mut text = reach.nothing();
+            for thread in state.threads.values() {
+                text.add(reach.from(thread.frames[0].location));
+            }
+            let plan = plans.entry((threads.clone(), text.clone())).or_insert_with(|| {
+                let population = Population::of(program, threads);
+                let parameter = |thread: u32, id: LocalId| match state.threads[&thread].frames[0].local(id) {
+                    Value::Int(value) => Some(*value),
+                    _ => None,
+                };
+                Plan::new(program, &flow, &population, &text, observed, &parameter)
+            });
+            if plan.classes.is_empty() || random.next_u64() % 2 == 0 {
+                continue;
+            }
+            let permutation = plan.some_permutation(&mut |below| random.next_u64() % below);
+            found.samples += 1;
+            found.difference = difference(&naive, plan, &permutation, &state);
+        }
+    }
+    found
+}
+
+/// How the successors of a permuted state differ from the permuted successors.
+fn difference(naive: &Naive<'_>, plan: &Plan, permutation: &Permutation, state: &State) -> Option<String> {
+    let program = naive.program;
+    let moved = naive::permute(program, &plan.sorts, permutation, state);
+    let (expected, faults) = successors(naive, state);
+    let (found, other_faults) = successors(naive, &moved);
+    let mut expected: Vec<State> = expected
+        .iter()
+        .map(|next| {
+            // Threads and channels that are new stay.
+            let mut longer = permutation.clone();
+            longer.threads.extend(longer.threads.len() as u32..next.threads.len() as u32);
+            longer.channels.extend(longer.channels.len() as u32..next.channels.len() as u32 + 1);
+            naive::permute(program, &plan.sorts, &longer, next)
+        })
+        .collect();
+    expected.sort();
+    (expected != found || faults != other_faults).then(|| {
+        format!(
+            "{permutation:?}: {} successors and {faults:?} before, {} and {other_faults:?} after, in {state:?}",
+            expected.len(),
+            found.len()
+        )
+    })
+}
+
+/// The successors of a state, in order, and the kinds of faults of its steps.
+fn successors(naive: &Naive<'_>, state: &State) -> (Vec<State>, Vec<String>) {
+    let (steps, faults) = naive.steps(state);
+    let mut kinds: Vec<String> = faults.iter().map(|(_, fault)| fault.kind.to_string()).collect();
+    let mut next = Vec::new();
+    for step in steps {
+        match naive.fire(state, step) {
+            Ok(state) => {
+                kinds.extend(state.soft_fault().map(|fault| fault.kind.to_string()));
+                next.push(state);
+            }
+            Err(naive::Stopped::Fault(fault)) => kinds.push(fault.kind.to_string()),
+            Err(_) => kinds.push("stopped".to_owned()),
+        }
+    }
+    kinds.sort();
+    next.sort();
+    (next, kinds)
+}

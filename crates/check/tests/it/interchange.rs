@@ -1,0 +1,241 @@
+//! Interchangeable processes of Promela models: permuted states have permuted successors, there is one state for each
+//! orbit, and no answer depends on it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use engine::Engine;
+use interchange::{ChannelFlow, Interchanging, Plan, Population, Reach};
+use ir::{LocalId, Permutation, Program};
+use naive::{Naive, State, Value};
+use quotient::audit::audit;
+use quotient::config::{Config, Fairness, Limits, SearchKind, Switch, Symmetry};
+use quotient::report::{Report, Verdict};
+use quotient::{Model, Quiet};
+use store::{Budget, StateStore, Trie};
+use testing::files_below;
+
+fn load(text: &str) -> Model {
+    let files = BTreeMap::from([("random.pml".to_owned(), text.as_bytes().to_vec())]);
+    Model::load(&files, "random.pml", &[]).unwrap_or_else(|rejected| panic!("{rejected}\n{text}"))
+}
+
+fn check(model: &Model, config: &Config) -> Report {
+    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+    checked.unwrap_or_else(|error| panic!("{}: {error:?}", model.name)).report
+}
+
+fn models() -> Vec<(String, Model)> {
+    let files = files_below(&testing::models().join("promela"), "pml");
+    files.into_iter().map(|file| (file.name, load(&file.text))).collect()
+}
+
+/// The program that is searched, if processes are interchangeable.
+fn prepared(model: &Model) -> Program {
+    interchange::prepare(&model.program, false).0
+}
+
+/// In all bundled models, in random states and states in the middle of blocks.
+#[test]
+fn permuted_states_have_permuted_successors() {
+    let mut permuted = BTreeSet::new();
+    let mut samples = 0;
+    for (name, model) in models() {
+        let program = prepared(&model);
+        let observed: Vec<_> =
+            program.properties.iter().flat_map(|one| &one.props).map(|prop| &prop.expr).collect();
+        let found = audit(&program, &observed, testing::effort(300), 60, 7);
+        assert_eq!(found.difference, None, "{name}");
+        samples += found.samples;
+        if found.samples > 0 {
+            permuted.insert(name);
+        }
+    }
+    assert!(permuted.len() >= 20 && samples >= 4000, "{samples} in {permuted:?}");
+}
+
+/// The same for random programs.
+#[test]
+fn permuted_states_of_random_programs_have_permuted_successors() {
+    let (mut samples, mut permuted) = (0, 0);
+    for index in 0..testing::effort(150) {
+        let text = testing::promela::alike(3, index);
+        let program = prepared(&load(&text));
+        let observed: Vec<_> =
+            program.properties.iter().flat_map(|one| &one.props).map(|prop| &prop.expr).collect();
+        let found = audit(&program, &observed, 60, 20, index);
+        assert_eq!(found.difference, None, "program {index}:\n{text}");
+        samples += found.samples;
+        permuted += u64::from(found.samples > 0);
+    }
+    assert!(samples >= 2000 && permuted >= 40, "{samples} samples of {permuted} programs");
+}
+
+/// What must not depend on what counts as one.
+fn answers(report: &Report) -> (Verdict, BTreeSet<String>, Vec<(String, Verdict)>) {
+    let kinds = report.violations.iter().map(|violation| violation.kind.to_string()).collect();
+    let properties =
+        report.properties.iter().map(|property| (property.name.clone(), property.verdict)).collect();
+    (report.verdict, kinds, properties)
+}
+
+/// With and without reduction, safety and temporal properties, fair or not.
+#[test]
+fn answers_do_not_depend_on_symmetry() {
+    let limits = Limits { states: Some(6000), ..Limits::default() };
+    let (mut compared, mut smaller) = (0, 0);
+    for index in 0..testing::effort(120) {
+        let text = testing::promela::alike(5, index);
+        let model = load(&text);
+        for (number, fairness) in [Fairness::None, Fairness::Weak].into_iter().enumerate() {
+            for reduced in [Switch::Off, Switch::Auto] {
+                let search = Some(if index % 2 == 0 { SearchKind::Bfs } else { SearchKind::Dfs });
+                let (por, merge, limits) = (reduced, reduced, limits.clone());
+                let config = Config {
+                    por,
+                    merge,
+                    search,
+                    fairness,
+                    limits,
+                    safety: number == 0 && index % 3 == 0,
+                    keep_going: true,
+                    ..Config::default()
+                };
+                let config = if config.safety { config } else { Config { search: None, ..config } };
+                if config.refusal(model.dialect()).is_some() {
+                    continue;
+                }
+                let plain = check(&model, &Config { symmetry: Symmetry::None, ..config.clone() });
+                let full = check(&model, &config);
+                let is_complete = |report: &Report| report.exhaustive;
+                if !is_complete(&plain) && plain.verdict != Verdict::Violated {
+                    continue;
+                }
+                assert_eq!(answers(&full), answers(&plain), "program {index}, {config:?}:\n{text}");
+                compared += 1;
+                smaller += u64::from(full.states < plain.states);
+            }
+        }
+    }
+    assert!(compared >= 200 && smaller >= 60, "{smaller} of {compared} are smaller");
+}
+
+/// All states of a program, by the plain interpreter, and how many orbits they make: two states are in one orbit if
+/// permutations that the plan allows lead from one to the other.
+fn orbits(program: &Program, most: usize) -> Option<(usize, usize)> {
+    let naive = Naive::new(program);
+    let (reach, flow) = (Reach::new(program), ChannelFlow::new(program));
+    let mut known: HashMap<State, usize> = HashMap::new();
+    let mut queue = vec![naive.initial()];
+    known.insert(queue[0].clone(), 0);
+    let mut at = 0;
+    while at < queue.len() {
+        let state = queue[at].clone();
+        at += 1;
+        for step in naive.steps(&state).0 {
+            if let Ok(next) = naive.fire(&state, step)
+                && !known.contains_key(&next)
+            {
+                known.insert(next.clone(), queue.len());
+                queue.push(next);
+            }
+        }
+        if queue.len() > most {
+            return None;
+        }
+    }
+    let mut forms: BTreeSet<State> = BTreeSet::new();
+    let mut stored = 0;
+    for state in queue.iter().filter(|state| state.exclusive.is_none()) {
+        stored += 1;
+        let threads =
+            state.threads.values().map(|thread| program.locations[thread.frames[0].location].procedure);
+        let population = Population::of(program, threads.collect());
+        let mut text = reach.nothing();
+        state.threads.values().for_each(|thread| text.add(reach.from(thread.frames[0].location)));
+        let parameter = |thread: u32, id: LocalId| match state.threads[&thread].frames[0].local(id) {
+            Value::Int(value) => Some(*value),
+            _ => None,
+        };
+        let plan = Plan::new(program, &flow, &population, &text, &[], &parameter);
+        // The variables of threads that have ended do not matter.
+        let mut state = state.clone();
+        for frame in state.threads.values_mut().map(|thread| &mut thread.frames[0]) {
+            if interchange::has_ended(program, &program.locations[frame.location]) {
+                frame.locals.fill(Value::Null);
+            }
+        }
+        let state = &state;
+        // The least state of the orbit.
+        let all = group(&plan);
+        let least =
+            all.iter().map(|permutation| naive::permute(program, &plan.sorts, permutation, state)).min();
+        forms.insert(least.unwrap_or_else(|| state.clone()));
+    }
+    Some((stored, forms.len()))
+}
+
+/// All permutations that a plan allows, found by composing some.
+fn group(plan: &Plan) -> Vec<Permutation> {
+    let mut random = bits::SplitMix64::new(1);
+    let mut all: Vec<Permutation> =
+        vec![Permutation::identity(plan.population.threads.len(), plan.population.channels.len())];
+    for _ in 0..400 {
+        let some = plan.some_permutation(&mut |below| random.next_u64() % below);
+        if !all.contains(&some) {
+            all.push(some);
+        }
+    }
+    all
+}
+
+/// The number of states is that of orbits, counted by brute force.
+#[test]
+fn there_is_one_state_for_each_orbit() {
+    let mut compared = 0;
+    let random = (0..testing::effort(40)).map(|index| testing::promela::alike(11, index));
+    let own = [
+        "byte turn; byte in; active [3] proctype P() { do :: turn == _pid -> in++; in--; turn = (_pid + 1) % 3 od }",
+        "chan c[3] = [1] of { byte }; active [3] proctype P() { byte x; do :: c[_pid]!_pid :: c[(_pid + 1) % 3]?x od }",
+        "byte owner = 9; active [3] proctype P() { do :: atomic { owner == 9 -> owner = _pid } :: owner == _pid -> owner = 9 od }",
+        "chan a = [1] of { byte }; chan b = [1] of { byte }; proctype P(chan in) { do :: in!1 :: in?_ od } init { atomic { run P(a); run P(b) } }",
+        "bool f[3]; byte n; active [3] proctype P() { do :: if :: _pid == 0 -> f[0] = 1 :: _pid == 1 -> f[1] = 1 :: _pid == 2 -> f[2] = 1 fi; n = 1 :: f[_pid] -> f[_pid] = 0; n = 0 od }",
+    ];
+    for text in own.map(str::to_owned).into_iter().chain(random) {
+        let mut program = prepared(&load(&text));
+        program.properties.clear();
+        let Some((_, expected)) = orbits(&program, 1500) else { continue };
+        let engine = Engine::new(&program, state::Bounds::default(), false);
+        let system = Interchanging::new(&engine, &program, Vec::new());
+        let mut store = Trie::new(&Budget::unlimited(), true);
+        let options = search::Options { keep_going: true, lookahead: false, ..search::Options::default() };
+        search::bfs(&system, &mut store, &options, &mut Quiet);
+        assert_eq!(store.len(), expected, "{text}");
+        compared += 1;
+    }
+    assert!(compared >= 20, "{compared}");
+}
+
+/// Numbers that are known from elsewhere.
+#[test]
+fn models_have_the_known_numbers_of_orbits() {
+    let text = |name: &str| {
+        let files = files_below(&testing::models().join("promela"), "pml");
+        files
+            .into_iter()
+            .find(|file| file.name.ends_with(name))
+            .map(|file| file.text)
+            .expect("a bundled model")
+    };
+    let states = |text: &str, define: &[(String, String)]| {
+        let files = BTreeMap::from([("model.pml".to_owned(), text.as_bytes().to_vec())]);
+        let model = Model::load(&files, "model.pml", define).expect("a model");
+        let config = Config { keep_going: true, safety: true, ..Config::unreduced() };
+        check(&model, &config).states
+    };
+    assert_eq!(states(&text("readers_writers.pml"), &[]), 1877);
+    assert_eq!(states(&text("queue_lock.pml"), &[]), 557);
+    for (n, orbits) in [(3, 22), (4, 69), (5, 206), (6, 699)] {
+        assert_eq!(states(&text("philosophers_bug.pml"), &[("N".to_owned(), n.to_string())]), orbits);
+    }
+}
