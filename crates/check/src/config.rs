@@ -17,6 +17,8 @@ use crate::dialect::Dialect;
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     pub symmetry: Symmetry,
+    /// Permute this many states of random runs, to see whether their successors are permuted as well.
+    pub audit_symmetry: Option<u64>,
     pub naming: Option<Naming>,
     pub store: StoreKind,
     pub store_options: StoreOptions,
@@ -490,6 +492,11 @@ impl Config {
         if let Some(reason) = self.contradiction().or_else(|| bounds.refusal(dialect)) {
             return Some(reason);
         }
+        if let Some(states) = self.audit_symmetry.filter(|_| dialect.has_objects_and_frames) {
+            return Some(format!(
+                "--audit-symmetry {states} is for Promela models: in BIR, names cannot be observed by the rules of the language"
+            ));
+        }
         naming.filter(|_| !dialect.has_objects_and_frames).map(|naming| {
             format!(
                 "--naming {naming} has no meaning for Promela models, whose processes and channels keep their numbers"
@@ -501,6 +508,7 @@ impl Config {
     fn contradiction(&self) -> Option<String> {
         let Self {
             symmetry,
+            audit_symmetry,
             naming,
             store,
             store_options,
@@ -523,6 +531,11 @@ impl Config {
         if let (Symmetry::None, Some(naming)) = (symmetry, naming) {
             return Some(format!(
                 "--naming {naming} has no meaning with --symmetry none, which renames nothing"
+            ));
+        }
+        if let (true, Some(states)) = (*symmetry != Symmetry::Full, audit_symmetry) {
+            return Some(format!(
+                "--audit-symmetry {states} has no meaning with --symmetry {symmetry}, which permutes nothing"
             ));
         }
         if *search == Some(SearchKind::Bfs) && !store.rebuilds() {

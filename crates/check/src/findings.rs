@@ -181,6 +181,12 @@ pub fn assumptions(
         format!("store {}: {}", config.store, guarantee(config, store)),
         symmetry_assumption(model, level, processes),
     ];
+    list.extend((processes.audited > 0).then(|| {
+        format!(
+            "symmetry audit: {} states of random runs were permuted, and had permuted successors",
+            processes.audited
+        )
+    }));
     list.extend((level == config::Symmetry::None && level != config.symmetry).then(|| {
         format!(
             "--symmetry {} was not used: its names do not follow the cycle that was found",

@@ -58,6 +58,7 @@ pub use dialect::Dialect;
 pub use model::{Language, MISLEADING, Model, Rejected};
 pub use naive::{Change, Datum};
 pub use pipeline::{CheckError, Checked, check, engine};
+pub use processes::describe_symmetry;
 pub use refine::Watcher;
 pub use replay::{
     Cycle, Diverged, replay, replay_each, replay_property, replay_property_each, replay_states,

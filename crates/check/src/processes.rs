@@ -1,14 +1,17 @@
 //! Interchangeable processes: whether a program has any, and the program that is searched if it has.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::atomic::Ordering::Relaxed;
 
 use engine::Engine;
 use interchange::{Interchanging, Plan};
-use ir::{Expr, Program, Property};
+use ir::{Expr, ProcedureId, Program, Property, Sort, Variable, VariableSort};
 use system::{Fired, Steps, TransitionSystem};
 
-use crate::config::Symmetry;
+use crate::audit::audit;
+use crate::config::{Bounds, Symmetry};
+use crate::model::Model;
 use crate::pipeline::{Check, CheckError, engine_of};
 use crate::reducing::counts_states;
 use crate::report::{Interchangeable, InterchangeableKind};
@@ -22,6 +25,8 @@ pub struct Processes<'p> {
     /// Whether processes that have ended stay in states.
     pub stay: bool,
     pub groups: Vec<Interchangeable>,
+    /// The number of states that were permuted to see whether their successors are permuted as well.
+    pub audited: u64,
     /// Why nothing, or not everything, is interchangeable.
     pub reasons: Vec<String>,
 }
@@ -30,9 +35,19 @@ pub struct Processes<'p> {
 /// started there.
 const PRELUDE: usize = 1 << 12;
 
+/// The least number of runs that an audit follows.
+const RUNS: u64 = 100;
+
 impl<'p> Processes<'p> {
     fn unused(program: &'p Program, reasons: Vec<String>) -> Self {
-        Self { program: Cow::Borrowed(program), is_used: false, stay: false, groups: Vec::new(), reasons }
+        Self {
+            program: Cow::Borrowed(program),
+            is_used: false,
+            stay: false,
+            groups: Vec::new(),
+            audited: 0,
+            reasons,
+        }
     }
 
     pub fn new(
@@ -57,20 +72,7 @@ impl<'p> Processes<'p> {
         let engine = engine_of(model, &prepared, config.bounds)?;
         let observed = observed(&prepared, property);
         let plan = settled(&engine, &prepared, &observed);
-        let mut reasons: Vec<String> = plan
-            .reasons
-            .iter()
-            .filter(|(procedure, _)| {
-                plan.population.threads.iter().filter(|other| *other == procedure).count() > 1
-            })
-            .map(|(procedure, reason)| {
-                let (name, line) = (&program.procedures[*procedure].name, model.place(reason.span).line);
-                match model.written(reason.span) {
-                    Some(text) => format!("{name}: `{text}` at line {line} {}", reason.what),
-                    None => format!("{name}: line {line} {}", reason.what),
-                }
-            })
-            .collect();
+        let mut reasons = reasons(model, program, &plan);
         if let Err(interchange::MustVanish(why)) = stay
             && !reasons.is_empty()
         {
@@ -88,10 +90,102 @@ impl<'p> Processes<'p> {
             ));
             return Ok(Self::unused(program, reasons));
         }
+        let mut audited = 0;
+        if let Some(samples) = config.audit_symmetry {
+            let found = audit(&prepared, &observed, samples, samples.max(RUNS), 0);
+            if let Some(difference) = found.difference {
+                return Err(CheckError::Internal(format!(
+                    "a permuted state has other successors: {difference}"
+                )));
+            }
+            audited = found.samples;
+        }
         drop(observed);
         let stay = stay.is_ok() && program.transitions.values().any(interchange::is_end);
-        Ok(Self { program: Cow::Owned(prepared), is_used: true, stay, groups, reasons })
+        Ok(Self { program: Cow::Owned(prepared), is_used: true, stay, groups, audited, reasons })
     }
+}
+
+/// Describes which numbers of a Promela model stand for processes and channels, which of these are interchangeable, and
+/// why others are not.
+pub fn describe_symmetry(model: &Model, bounds: Bounds) -> Result<String, CheckError> {
+    let program = &model.program;
+    if !program.features.thread_ids_observable {
+        return Err(CheckError::Refused(
+            "--symmetry is for Promela models: in BIR, all names of threads and objects are interchangeable"
+                .to_owned(),
+        ));
+    }
+    if let Some(obstacle) = interchange::obstacle(program) {
+        return Ok(format!("nothing is interchangeable: {obstacle}\n"));
+    }
+    let (prepared, stay) = interchange::prepare(program, false);
+    let engine = engine_of(model, &prepared, bounds)?;
+    let plan = settled(&engine, &prepared, &[]);
+    let mut out = String::new();
+    for group in groups(&prepared, &plan) {
+        let what = if group.kind == InterchangeableKind::Thread { "processes" } else { "channels like" };
+        let permutations = group.group.unwrap_or_default();
+        let _ = writeln!(out, "interchangeable: {} {what} {} ({permutations})", group.count, group.name);
+    }
+    for reason in reasons(model, program, &plan) {
+        let _ = writeln!(out, "not interchangeable: {reason}");
+    }
+    match stay {
+        Ok(()) => {}
+        Err(interchange::MustVanish(why)) => {
+            let _ = writeln!(out, "processes that have ended vanish: {why}");
+        }
+    }
+    let mut list = |name: String, variable: &Variable, sorts: &VariableSort| {
+        let index = |sort: &Sort| format!("[{}]", sort_name(*sort));
+        let indices: String = sorts.indices.iter().map(index).collect();
+        if sorts.value != Sort::Number || sorts.indices.iter().any(|&sort| sort != Sort::Number) {
+            let _ = writeln!(out, "  {name}{}{indices}: {}", variable.name, sort_name(sorts.value));
+        }
+    };
+    for (id, variable) in program.globals.iter() {
+        list(String::new(), variable, &plan.sorts.globals[id]);
+    }
+    for (id, procedure) in program.procedures.iter() {
+        for (local, variable) in procedure.locals.iter() {
+            list(format!("{}.", procedure.name), variable, &plan.sorts.locals[id][local]);
+        }
+    }
+    for (id, channel) in program.channels.iter() {
+        let fields = &plan.sorts.fields[id];
+        if fields.iter().any(|&sort| sort != Sort::Number) {
+            let fields: Vec<String> = fields.iter().map(|&sort| sort_name(sort)).collect();
+            let _ = writeln!(out, "  messages of {}: {}", channel.name, fields.join(", "));
+        }
+    }
+    Ok(out)
+}
+
+fn sort_name(sort: Sort) -> String {
+    match sort {
+        Sort::Number => "number".to_owned(),
+        Sort::Thread { shift: 0 } => "process".to_owned(),
+        Sort::Thread { shift } if shift < 0 => format!("process + {}", -shift),
+        Sort::Thread { shift } => format!("process - {shift}"),
+        Sort::Channel => "channel".to_owned(),
+    }
+}
+
+/// Why processes of which there are several are not interchangeable.
+fn reasons(model: &Model, program: &Program, plan: &Plan) -> Vec<String> {
+    let count =
+        |procedure: ProcedureId| plan.population.threads.iter().filter(|&&other| other == procedure).count();
+    let several = plan.reasons.iter().filter(|(procedure, _)| count(*procedure) > 1);
+    several
+        .map(|(procedure, reason)| {
+            let (name, line) = (&program.procedures[*procedure].name, model.place(reason.span).line);
+            match model.written(reason.span) {
+                Some(text) => format!("{name}: `{text}` at line {line} {}", reason.what),
+                None => format!("{name}: line {line} {}", reason.what),
+            }
+        })
+        .collect()
 }
 
 /// The expressions that a property asks for.

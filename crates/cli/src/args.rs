@@ -230,6 +230,11 @@ pub struct CheckArgs {
     #[arg(long, value_name = "LEVEL", default_value_t, value_parser = choice::<Symmetry>, help = SYMMETRY)]
     pub symmetry: Symmetry,
 
+    /// For Promela: permute the interchangeable processes of N states of random runs, and make sure that the successors
+    /// are those of the state, permuted
+    #[arg(long, value_name = "N")]
+    pub audit_symmetry: Option<u64>,
+
     #[arg(long, value_name = "HOW", value_parser = choice::<Naming>, help = NAMING)]
     pub naming: Option<Naming>,
 
@@ -360,6 +365,7 @@ impl CheckArgs {
     pub fn config(&self) -> Config {
         Config {
             symmetry: self.symmetry,
+            audit_symmetry: self.audit_symmetry,
             naming: self.naming,
             store: self.store,
             store_options: StoreOptions {
@@ -467,6 +473,10 @@ pub struct PrintWhat {
     #[arg(long, group = "what")]
     pub layout: bool,
 
+    /// For Promela: which numbers stand for processes and channels, which are interchangeable, and why others are not
+    #[arg(long, group = "what")]
+    pub symmetry: bool,
+
     /// The automaton of the runs that violate a temporal property
     #[arg(long, group = "what", conflicts_with_all = ["max_objects", "max_threads", "max_frames"])]
     pub automaton: bool,
@@ -481,15 +491,15 @@ pub struct PrintArgs {
     pub what: PrintWhat,
 
     /// With --automaton: the property, if there are several, or a file with one
-    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["ir", "layout"])]
+    #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["ir", "layout", "symmetry"])]
     pub property: Option<String>,
 
     /// With --automaton: use this formula instead
-    #[arg(long, value_name = "FORMULA", conflicts_with_all = ["ir", "layout", "property"])]
+    #[arg(long, value_name = "FORMULA", conflicts_with_all = ["ir", "layout", "symmetry", "property"])]
     pub ltl: Option<String>,
 
     /// With --automaton: never (a claim of Promela) or hoa (Hanoi Omega-Automata)
-    #[arg(long, value_name = "FORMAT", value_enum, conflicts_with_all = ["ir", "layout"])]
+    #[arg(long, value_name = "FORMAT", value_enum, conflicts_with_all = ["ir", "layout", "symmetry"])]
     pub format: Option<AutomatonFormat>,
 
     #[command(flatten)]

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::population::{Locations, Population};
 use crate::refine::Colours;
+use crate::seeded::{Seeded, is_seeded};
 use crate::text::{Builder, Edge, Text};
 use crate::unify::Reason;
 use crate::walk::{ChannelFlow, Term, VariableVars, Walk};
@@ -42,7 +43,7 @@ pub struct Plan {
     pub reasons: Vec<(ProcedureId, Reason)>,
 }
 
-/// A state's locals, as far as the plan asks for them: the value of a parameter of a thread.
+/// A state's locals, as far as the plan asks for them: the value of a local of a thread that is no array.
 pub type Parameters<'a> = &'a dyn Fn(u32, LocalId) -> Option<i64>;
 
 impl Plan {
@@ -154,8 +155,12 @@ impl Plan {
         for (node, mover) in following {
             let Some(train) = trains.get_mut(&mover) else { continue };
             if text.is_individual(node) {
-                train.channels.push(node);
-            } else if let Some(&location) = of_locations.get(&node) {
+                if !is_seeded(Seeded::FixedChannels) {
+                    train.channels.push(node);
+                }
+            } else if let Some(&location) = of_locations.get(&node)
+                && !is_seeded(Seeded::FixedLocations)
+            {
                 train.locations.push(location);
             }
         }
@@ -175,6 +180,15 @@ impl Plan {
             .iter()
             .filter_map(|(id, &var)| Some((id, walk.unifier.number_reason(var)?)))
             .collect();
+        let is_moved = |procedure: ProcedureId| {
+            classes.iter().flatten().any(|&mover| population.threads.get(mover as usize) == Some(&procedure))
+        };
+        for function in walk.functions.iter().filter(|function| !is_moved(function.procedure)) {
+            if reasons.iter().all(|(procedure, _)| *procedure != function.procedure) {
+                let reason = Reason { what: "tells its processes apart", span: function.expr.span };
+                reasons.push((function.procedure, reason));
+            }
+        }
         for (procedure, constant) in walk.parameters.iter() {
             let threads = population.threads.iter().zip(0..).filter(|&(&other, _)| other == procedure);
             for &local in constant {
@@ -425,8 +439,8 @@ fn sorts(walk: &Walk<'_>) -> Sorts {
     }
 }
 
-/// Guesses that indices and parameters of which nothing is known stand for threads: where there are as many threads
-/// as elements, or where each thread has another value. Whether that helps shows later; it is never wrong.
+/// Guesses that indices and locals of which nothing is known stand for threads: where there are as many threads as
+/// elements, or where each thread has another value. Whether that helps shows later; it is never wrong.
 fn guess_sorts(walk: &mut Walk<'_>, population: &Population, parameters: Parameters<'_>) {
     let program = walk.program;
     let classes: Table<ProcedureId, Vec<u32>> = program
@@ -439,9 +453,8 @@ fn guess_sorts(walk: &mut Walk<'_>, population: &Population, parameters: Paramet
         .collect();
     let reason = |span| Reason { what: "uses a process as a number", span };
     for (procedure, class) in classes.iter().filter(|(_, class)| class.len() > 1) {
-        for (id, local) in
-            program.procedures[procedure].locals.iter().take(program.procedures[procedure].params)
-        {
+        let locals = program.procedures[procedure].locals.iter().filter(|(_, local)| local.dims.is_empty());
+        for (id, local) in locals {
             let var = walk.locals[procedure][id].value;
             let value = |thread: u32| parameters(thread, id);
             let Some(first) = value(class[0]).filter(|_| walk.unifier.is_free(var)) else { continue };

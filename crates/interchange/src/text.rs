@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::plan::Parameters;
 use crate::population::Population;
+use crate::seeded::{Seeded, is_seeded};
 use crate::unify::Var;
 use crate::walk::{Key, Term, Walk};
 
@@ -211,6 +212,9 @@ impl<'w, 'p> Builder<'w, 'p> {
         let program = self.program();
         let Walk { unifier, globals, locals, channels, ranges, .. } = &*self.walk;
         let mut note = |var: Var, lo: i64, hi: i64, out_of_range: u64| {
+            if is_seeded(Seeded::NoRanges) {
+                return;
+            }
             let shift = match unifier.sort(var) {
                 Sort::Number => return,
                 Sort::Thread { shift } => shift,
@@ -341,7 +345,8 @@ impl<'w, 'p> Builder<'w, 'p> {
                     self.text.link(node, readies, self.text.locations[&first]);
                 }
                 // Of a fused location, the first enabled transition is taken.
-                let order = if location.fused { at as u64 + 1 } else { 0 };
+                let is_ordered = location.fused && !is_seeded(Seeded::NoOrder);
+                let order = if is_ordered { at as u64 + 1 } else { 0 };
                 let label = self.key(vec![85, order]);
                 self.text.link(self.text.locations[&id], label, node);
             }

@@ -8,6 +8,8 @@
 use ir::Sort;
 use source::Span;
 
+use crate::seeded::{Seeded, is_seeded};
+
 /// A sort variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Var(u32);
@@ -68,6 +70,7 @@ impl Unifier {
 
     /// The numbers of `a` and `b` stand for the same things, where those of `a` are greater by `by`.
     pub fn join(&mut self, a: Var, b: Var, by: i64, reason: Reason) {
+        let by = if is_seeded(Seeded::NoShifts) { 0 } else { by };
         let ((a, of_a), (b, of_b)) = (self.find(a), self.find(b));
         // The shift of a variable is added to its number: that of `a` is less by `by`.
         if a == b {
@@ -153,7 +156,7 @@ impl Unifier {
         let (root, excess) = self.find(var);
         match &self.known[root.0 as usize] {
             Knowledge { numbers: Some(_), .. } => Sort::Number,
-            Knowledge { threads: Some(zero), channels: false, .. } => {
+            Knowledge { threads: Some(zero), channels, .. } if !channels || is_seeded(Seeded::OneSort) => {
                 Sort::Thread { shift: excess.wrapping_sub(*zero) }
             }
             Knowledge { threads: None, channels: true, .. } => Sort::Channel,

@@ -11,6 +11,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use source::Span;
 
+use crate::seeded::{Seeded, is_seeded};
 use crate::unify::{Reason, Unifier, Var};
 
 /// A piece of text without names.
@@ -129,7 +130,7 @@ pub struct Walk<'p> {
     pub functions: Vec<Function>,
     /// Expressions whose numbers are brought into a range.
     pub ranges: Vec<(Var, i64, i64)>,
-    /// By procedure: parameters that never change, other than channels.
+    /// By procedure: locals that never change after the start, other than channels.
     pub parameters: Table<ProcedureId, Vec<LocalId>>,
     /// Whether the text asks for the numbers of locations.
     pub asks_locations: bool,
@@ -560,7 +561,7 @@ impl<'p> Walk<'p> {
             }
             ExprKind::ThreadCount => (self.plain(span), Term::Leaf(self.keys.intern(vec![47]))),
             ExprKind::IsYoungest => {
-                if let Some(procedure) = self.scope {
+                if let Some(procedure) = self.scope.filter(|_| !is_seeded(Seeded::AnyEnd)) {
                     let var = self.threads[procedure];
                     self.number(var, "lets processes end youngest first, so that their order matters", span);
                 }
@@ -850,6 +851,9 @@ fn evaluate(program: &Program, expr: &Expr, thread: i64) -> Option<i64> {
 
 /// Whether an expression may fault in some state.
 fn may_fault(expr: &Expr) -> bool {
+    if is_seeded(Seeded::AnyOperand) {
+        return false;
+    }
     let mut may = false;
     expr.each(&mut |part| {
         may |= match &part.kind {
@@ -889,15 +893,15 @@ fn declare(unifier: &mut Unifier, program: &Program, variable: &Variable) -> Var
     VariableVars { value, indices: variable.dims.iter().map(|_| unifier.fresh()).collect() }
 }
 
-/// By procedure: the parameters that never change, other than channels.
+/// By procedure: the locals that never change after the start, other than channels.
 fn parameters(program: &Program) -> Table<ProcedureId, Vec<LocalId>> {
     let mut all: Table<ProcedureId, Vec<LocalId>> = program
         .procedures
         .values()
         .map(|procedure| {
-            let params = procedure.locals.iter().take(procedure.params);
+            let locals = procedure.locals.iter();
             let numbers =
-                params.filter(|(_, local)| local.meaning != Meaning::Channel && local.dims.is_empty());
+                locals.filter(|(_, local)| local.meaning != Meaning::Channel && local.dims.is_empty());
             numbers.map(|(id, _)| id).collect()
         })
         .collect();

@@ -337,6 +337,7 @@ fn every_key_of_the_report_is_explained() {
              d_step { do :: x < 250 -> x++; x = x; x = x; x = x; x = x :: else -> break od }; \
              if :: goto last fi; last: assert(false) }",
         ),
+        ("m.pml", "active [2] proctype P() { do :: skip; skip; skip od }"),
         (
             "m.bir",
             "system S { lock l; active thread T() { l := new lock; lock(l); notify(l); assert false; } }",

@@ -263,7 +263,8 @@ fn what_goes_wrong_before_the_first_step_is_found() {
 fn explored(text: &str, search: SearchKind) -> (Vec<(String, String)>, u64, u64) {
     let model = load("m.pml", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
     let interrupt = std::sync::Arc::default();
-    let config = Config { search: Some(search), keep_going: true, ..Config::unreduced() };
+    let symmetry = Symmetry::None;
+    let config = Config { search: Some(search), symmetry, keep_going: true, ..Config::unreduced() };
     let checked = quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect(text);
     let report = checked.report;
     let found =

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use quotient::config::{Config, Limits, SearchKind, Switch};
+use quotient::config::{Config, Limits, SearchKind, Switch, Symmetry};
 use quotient::report::{Place, Report, Verdict, ViolationCount};
 use quotient::{FaultKind, Model, Quiet};
 use testing::promela::{Purpose, program};
@@ -75,7 +75,8 @@ struct Worth {
 fn compare(model: &Model, worth: &mut Worth) -> Result<(), String> {
     for search in [SearchKind::Bfs, SearchKind::Dfs] {
         let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
-        let plain = Config { search: Some(search), keep_going: true, ..Config::unreduced() };
+        let symmetry = Symmetry::None;
+        let plain = Config { search: Some(search), symmetry, keep_going: true, ..Config::unreduced() };
         let full = check(model, &Config { limits, ..plain.clone() })?;
         if full.verdict == Verdict::Inconclusive || full.states >= MOST_STATES {
             return Ok(());

@@ -16,6 +16,8 @@ pub fn print(args: &PrintArgs) -> Outcome {
     let bounds = fit_bounds(&args.sizes, &model)?;
     if args.what.ir {
         write!(stdout(), "{}", model.ir_text())?;
+    } else if args.what.symmetry {
+        write!(stdout(), "{}", quotient::describe_symmetry(&model, bounds)?)?;
     } else {
         write!(stdout(), "{}", quotient::engine(&model, bounds)?.layout().describe(&model.program))?;
     }

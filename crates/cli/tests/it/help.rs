@@ -11,7 +11,7 @@ fn every_command_names_its_options() {
         (
             "check",
             format!(
-                "-D --language --symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
+                "-D --language --symmetry --audit-symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --acceptance --safety --max-depth --max-states --memory --time --continue --trail --format --seed \
                  --minimise --quiet {view} {bounds}"
             ),
@@ -20,7 +20,7 @@ fn every_command_names_its_options() {
         ("simulate", format!("-D --language --steps --interactive --seed --trail --until --from-trail {bounds}")),
         (
             "print",
-            "-D --language --ir --automaton --property --ltl --format --layout --max-objects --max-threads --max-frames"
+            "-D --language --ir --automaton --property --ltl --format --layout --symmetry --max-objects --max-threads --max-frames"
                 .to_owned(),
         ),
         (
