@@ -9,7 +9,7 @@ pub enum Seeded {
     FixedLocations,
     /// Channels stay where their processes move.
     FixedChannels,
-    /// What is a process here and a channel there is a process.
+    /// What is a process here and a channel there is a channel.
     OneSort,
     /// Of the options in a `d_step`, the order is ignored.
     NoOrder,

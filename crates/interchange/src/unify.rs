@@ -156,10 +156,12 @@ impl Unifier {
         let (root, excess) = self.find(var);
         match &self.known[root.0 as usize] {
             Knowledge { numbers: Some(_), .. } => Sort::Number,
-            Knowledge { threads: Some(zero), channels, .. } if !channels || is_seeded(Seeded::OneSort) => {
+            Knowledge { threads, channels: true, .. } if threads.is_none() || is_seeded(Seeded::OneSort) => {
+                Sort::Channel
+            }
+            Knowledge { threads: Some(zero), channels: false, .. } => {
                 Sort::Thread { shift: excess.wrapping_sub(*zero) }
             }
-            Knowledge { threads: None, channels: true, .. } => Sort::Channel,
             Knowledge { .. } => Sort::Number,
         }
     }

@@ -322,11 +322,11 @@ const TELLING: &[&str] = &[
     "byte who; bool f[2]; active [2] proctype P() { do :: who = _pid :: if :: who == 0 -> f[1] = 0; f[0] = 1 :: who == 1 -> f[0] = 0; f[1] = 1 fi od }",
     // Channels of processes.
     "active [2] proctype P() { chan c = [1] of { bit }; do :: c!1 :: c?_ od }",
-    "chan c[2] = [1] of { bit }; active [2] proctype P() { do :: c[_pid]!1 :: c[_pid]?_ od }",
+    "chan c[2] = [1] of { bit }; byte n; active [2] proctype P() { do :: c[_pid]!1; n = 1; c[_pid]?_ od }",
     // Processes and channels in one place.
-    "chan hub = [1] of { byte }; chan d = [1] of { byte }; byte x; active [2] proctype P() { do :: hub!_pid :: hub!d :: hub?x :: x == _pid -> x = 0 od }",
+    "chan hub = [1] of { byte }; byte x = 9; active [3] proctype P() { chan c = [1] of { bit }; do :: hub!c :: hub!_pid :: hub?x :: c!1 :: c?_ od }",
     // The order of options in a d_step.
-    "bool f[2]; byte w; active [2] proctype P() { do :: f[_pid] = 1 :: d_step { if :: f[0] -> w = 0; f[0] = 0 :: f[1] -> w = 1; f[1] = 0 :: else fi } od }",
+    "bool f[2]; byte w = 9; active [2] proctype P() { do :: f[_pid] = 1 :: w == _pid -> w = 9 :: d_step { if :: f[0] -> w = 0; f[0] = 0 :: f[1] -> w = 1; f[1] = 0 :: else fi } od }",
     // The end of processes.
     "byte n; active [2] proctype P() { n = 1 }",
     // Numbers that do not fit.

@@ -60,8 +60,15 @@ fn handles_interrupts(child: &Child) -> bool {
     let path = format!("/proc/{}/status", child.id());
     eventually(|| {
         let status = std::fs::read_to_string(&path).expect("the command runs");
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("a mask").trim();
-        u64::from_str_radix(caught, 16).expect("a mask") & (1 << (Signal::SIGINT as u32 - 1)) != 0
+        let mask = |name: &str| {
+            let mask = status.lines().find_map(|line| line.strip_prefix(name)).expect("a mask").trim();
+            u64::from_str_radix(mask, 16).expect("a mask")
+        };
+        let bit = |signal: Signal| 1 << (signal as u32 - 1);
+        // Handlers are set one after the other.
+        let caught = mask("SigCgt:");
+        let others = [Signal::SIGTERM, Signal::SIGHUP].map(bit).iter().fold(0, |all, bit| all | bit);
+        caught & bit(Signal::SIGINT) != 0 && (caught | mask("SigIgn:") | mask("SigBlk:")) & others == others
     })
 }
 
