@@ -60,7 +60,7 @@ pub fn audit(program: &Program, observed: &[&Expr], samples: u64, runs: u64, see
                 };
                 Plan::new(program, &flow, &population, &text, observed, &parameter)
             });
-            if plan.classes.is_empty() || random.next_u64() % 2 == 0 {
+            if plan.classes.is_empty() || random.next_u64().is_multiple_of(2) {
                 continue;
             }
             let permutation = plan.some_permutation(&mut |below| random.next_u64() % below);
@@ -83,7 +83,7 @@ fn difference(naive: &Naive<'_>, plan: &Plan, permutation: &Permutation, state: 
             // Threads and channels that are new stay.
             let mut longer = permutation.clone();
             longer.threads.extend(longer.threads.len() as u32..next.threads.len() as u32);
-            longer.channels.extend(longer.channels.len() as u32..next.channels.len() as u32 + 1);
+            longer.channels.extend(longer.channels.len() as u32..=next.channels.len() as u32);
             naive::permute(program, &plan.sorts, &longer, next)
         })
         .collect();

@@ -101,7 +101,7 @@ pub fn conclude(check: &Check<'_>, searched: SearchResult<'_>) -> Result<GoalRes
         search: if property.is_some() { SearchKind::Dfs } else { config.search() },
         symmetry: symmetry(check, level, &layers, (&plan.program, engine), property, processes),
         truncations,
-        assumptions: assumptions(model, config, level, processes, truncations, &store, &reduction, property),
+        assumptions: assumptions(check, level, processes, truncations, &store, &reduction, property),
         store,
         reduction,
         // A search for cycles does not go where its automaton does not go.

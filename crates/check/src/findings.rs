@@ -9,6 +9,7 @@ use system::Bound;
 use crate::config::{self, Config, Fairness, OnBound, SearchKind, StoreKind, Switch};
 use crate::dialect::BoundNames;
 use crate::model::Model;
+use crate::pipeline::Check;
 use crate::processes::Processes;
 use crate::refine::Ended;
 use crate::report::{self, Reduction, Store, Truncations, Verdict};
@@ -168,8 +169,7 @@ fn guarantee(config: &Config, store: &Store) -> String {
 
 /// What the verdict rests on.
 pub fn assumptions(
-    model: &Model,
-    config: &Config,
+    check: &Check<'_>,
     level: config::Symmetry,
     processes: &Processes<'_>,
     truncations: Truncations,
@@ -177,6 +177,7 @@ pub fn assumptions(
     reduction: &Reduction,
     property: Option<&PropertySearch<'_>>,
 ) -> Vec<String> {
+    let Check { model, config, .. } = *check;
     let mut list = vec![
         format!("store {}: {}", config.store, guarantee(config, store)),
         symmetry_assumption(model, level, processes),

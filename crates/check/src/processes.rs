@@ -233,13 +233,13 @@ fn groups(program: &Program, plan: &Plan) -> Vec<Interchangeable> {
     classes
         .map(|class| {
             let first = class[0] as usize;
-            let (kind, name) = match plan.population.threads.get(first) {
-                Some(&procedure) => (InterchangeableKind::Thread, program.procedures[procedure].name.clone()),
-                None => {
-                    let (declared, _) = plan.population.channels[first - threads];
-                    (InterchangeableKind::Channel, program.channels[declared].name.clone())
-                }
+            let (kind, name) = if let Some(&procedure) = plan.population.threads.get(first) {
+                (InterchangeableKind::Thread, &program.procedures[procedure].name)
+            } else {
+                let (declared, _) = plan.population.channels[first - threads];
+                (InterchangeableKind::Channel, &program.channels[declared].name)
             };
+            let name = name.clone();
             Interchangeable { kind, name, count: class.len() as u32, group: Some(plan.group(class)) }
         })
         .collect()

@@ -72,6 +72,15 @@ impl Plans<'_> {
         Some(Rc::clone(&self.known[self.last].2))
     }
 
+    /// Some plan. Any will do to change nothing.
+    fn any(&mut self, layout: &Layout, state: &State) -> Rc<Cells> {
+        if self.known.is_empty() {
+            let made = self.make(layout, state);
+            self.known.push(made);
+        }
+        Rc::clone(&self.known[0].2)
+    }
+
     /// Makes a plan for a state.
     fn make(&mut self, layout: &Layout, state: &State) -> (Vec<ProcedureId>, Locations, Rc<Cells>) {
         self.look(layout, state);
@@ -216,9 +225,9 @@ impl<'e> Interchanging<'e> {
             let state = &state.state;
             let identity =
                 || Permutation::identity(state.thread_count() as usize, state.channel_count() as usize);
-            let Some(cells) = self.plans.borrow_mut().of(layout, state) else {
-                // Any plan will do to change nothing.
-                return (Rc::clone(&self.plans.borrow().known[0].2), identity());
+            let plan = self.plans.borrow_mut().of(layout, state);
+            let Some(cells) = plan else {
+                return (self.plans.borrow_mut().any(layout, state), identity());
             };
             if cells.plan.classes.is_empty() {
                 return (cells, identity());
@@ -365,7 +374,7 @@ impl Interchanging<'_> {
     /// Writes the state as it is.
     pub(crate) fn raw(&self, permuted: &Permuted, into: &mut Encoding) {
         let state = &permuted.state.state;
-        let cells = Rc::clone(&self.plans.borrow().known[0].2);
+        let cells = self.plans.borrow_mut().any(self.engine.layout(), state);
         let identity = Permutation::identity(state.thread_count() as usize, state.channel_count() as usize);
         cells.encode(self.engine.layout(), state, &identity, into);
     }

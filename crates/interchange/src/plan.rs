@@ -143,7 +143,9 @@ impl Plan {
             classes.entry(colours.of(mover)).or_default().push(mover);
         }
         let mut classes: Vec<Vec<u32>> = classes.into_values().filter(|class| class.len() > 1).collect();
-        classes.iter_mut().for_each(|class| class.sort_unstable());
+        for class in &mut classes {
+            class.sort_unstable();
+        }
         classes.sort();
         let of_locations: FxHashMap<u32, LocationId> =
             text.locations.iter().map(|(&location, &node)| (node, location)).collect();

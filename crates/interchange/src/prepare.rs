@@ -41,21 +41,18 @@ pub fn has_ended(program: &Program, location: &Location) -> bool {
 pub fn prepare(program: &Program, counted: bool) -> (Program, Result<(), MustVanish>) {
     let mut prepared = program.clone();
     let counting = counted.then_some(MustVanish("the property counts steps"));
-    let stay = match counting.or_else(|| vanishing(program)) {
-        Some(why) => Err(why),
-        None => {
-            for transition in prepared.transitions.ids() {
-                if is_end(&program.transitions[transition])
-                    && let Guard::When(guard) = &mut prepared.transitions[transition].guard
-                {
-                    guard.kind = ExprKind::Const(Const::Bool(false));
-                }
+    let vanishing = counting.or_else(|| vanishing(program));
+    if vanishing.is_none() {
+        for transition in prepared.transitions.ids() {
+            if is_end(&program.transitions[transition])
+                && let Guard::When(guard) = &mut prepared.transitions[transition].guard
+            {
+                guard.kind = ExprKind::Const(Const::Bool(false));
             }
-            Ok(())
         }
-    };
+    }
     reset_to_nobody(program, &mut prepared);
-    (prepared, stay)
+    (prepared, vanishing.map_or(Ok(()), Err))
 }
 
 /// Why processes that have ended cannot stay, if something can tell.
@@ -238,15 +235,14 @@ fn nobody(program: &Program, variable: &Variable, sort: Sort) -> Option<i64> {
 /// Whether no process ever has this number.
 fn is_nobody(program: &Program, number: i64) -> bool {
     let starts = program.actions().any(|action| matches!(action.kind, ActionKind::Start { .. }));
-    number < 0 || number >= 255 || !starts && number >= program.active.len() as i64
+    !(0..255).contains(&number) || !starts && number >= program.active.len() as i64
 }
 
 fn uses(expr: &Expr, local: LocalId) -> bool {
     let mut found = false;
     expr.each(&mut |part| {
         found |= match part.kind {
-            ExprKind::Local(id) => id == local,
-            ExprKind::Element(ir::Array::Local(id), _) => id == local,
+            ExprKind::Local(id) | ExprKind::Element(ir::Array::Local(id), _) => id == local,
             _ => false,
         };
     });

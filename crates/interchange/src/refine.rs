@@ -5,6 +5,9 @@ use rustc_hash::FxHashMap;
 
 use crate::text::{Edge, Text};
 
+/// The colour of a node, and its edges: whether each enters the node, its label, and the colour at the other end.
+type Row = (u32, Vec<(bool, u32, u32)>);
+
 /// The colours of the nodes, as small numbers that mean nothing; and how many nodes have each.
 #[derive(Debug)]
 pub struct Colours {
@@ -17,8 +20,7 @@ impl Colours {
         let mut of = number(text.labels.iter().map(|&label| (label, Vec::new())).collect());
         let mut count = distinct(&of);
         loop {
-            let mut rows: Vec<(u32, Vec<(bool, u32, u32)>)> =
-                of.iter().map(|&colour| (colour, Vec::new())).collect();
+            let mut rows: Vec<Row> = of.iter().map(|&colour| (colour, Vec::new())).collect();
             for &Edge { source, label, target } in &text.edges {
                 rows[source as usize].1.push((false, label, of[target as usize]));
                 rows[target as usize].1.push((true, label, of[source as usize]));
@@ -50,7 +52,7 @@ impl Colours {
     }
 }
 
-fn number(rows: Vec<(u32, Vec<(bool, u32, u32)>)>) -> Vec<u32> {
+fn number(rows: Vec<Row>) -> Vec<u32> {
     let mut numbers = FxHashMap::default();
     rows.into_iter()
         .map(|row| {

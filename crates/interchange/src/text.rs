@@ -43,10 +43,6 @@ enum Part {
 const HOLE: u64 = u64::MAX;
 
 impl Text {
-    pub fn thread(&self, thread: usize) -> u32 {
-        thread as u32
-    }
-
     /// The node of a channel, by its number from 1.
     pub fn channel(&self, number: usize) -> u32 {
         (self.threads + number - 1) as u32
@@ -106,8 +102,7 @@ impl<'w, 'p> Builder<'w, 'p> {
     // Individuals.
 
     fn add_individuals(&mut self, pinned: &[bool]) {
-        for thread in 0..self.text.threads {
-            let procedure = self.population.threads[thread];
+        for (thread, &procedure) in self.population.threads.iter().enumerate() {
             let is_fixed =
                 pinned[thread] || self.walk.unifier.sort(self.walk.threads[procedure]) == Sort::Number;
             let mut parts = vec![90, procedure.index() as u64, if is_fixed { thread as u64 + 1 } else { 0 }];
@@ -158,7 +153,7 @@ impl<'w, 'p> Builder<'w, 'p> {
             Sort::Thread { shift } => usize::try_from(value.wrapping_add(shift))
                 .ok()
                 .filter(|&thread| thread < self.text.threads)
-                .map(|thread| self.text.thread(thread)),
+                .map(|thread| thread as u32),
             Sort::Channel => usize::try_from(value)
                 .ok()
                 .filter(|&number| (1..=self.text.channels).contains(&number))
@@ -272,16 +267,13 @@ impl<'w, 'p> Builder<'w, 'p> {
                     Sort::Thread { shift } => usize::try_from(at as i64 + shift).ok(),
                     _ => None,
                 };
-                match thread.filter(|&thread| thread < self.text.threads) {
-                    Some(thread) => {
-                        let label = self.key(vec![94, id.index() as u64]);
-                        self.text.link(thread as u32, label, channel);
-                    }
-                    None => {
-                        let label = self.key(vec![95, id.index() as u64, at as u64]);
-                        let node = self.text.add(label);
-                        self.text.link(node, label, channel);
-                    }
+                if let Some(thread) = thread.filter(|&thread| thread < self.text.threads) {
+                    let label = self.key(vec![94, id.index() as u64]);
+                    self.text.link(thread as u32, label, channel);
+                } else {
+                    let label = self.key(vec![95, id.index() as u64, at as u64]);
+                    let node = self.text.add(label);
+                    self.text.link(node, label, channel);
                 }
             }
         }

@@ -878,7 +878,7 @@ fn note_meaning(unifier: &mut Unifier, var: Var, meaning: Meaning, span: Span) {
     match meaning {
         Meaning::Number => {}
         Meaning::Symbol(_) => {
-            unifier.is_number(var, Reason { what: "is a symbol, and is used as a process", span })
+            unifier.is_number(var, Reason { what: "is a symbol, and is used as a process", span });
         }
         Meaning::Channel => unifier.are_channels(var),
     }

@@ -5,6 +5,17 @@
 
 use bits::SplitMix64;
 
+/// Adds to a text.
+trait Add {
+    fn add(&mut self, more: String);
+}
+
+impl Add for String {
+    fn add(&mut self, more: String) {
+        self.push_str(&more);
+    }
+}
+
 /// The text of the program with this number of this seed.
 pub fn alike(seed: u64, index: u64) -> String {
     let mut random = SplitMix64::stream(seed, index);
@@ -99,10 +110,10 @@ impl Alike {
         let most = if self.random.chance(75) { n } else { n - 1 };
         let mut text = String::from("skip; if ");
         for k in 0..most {
-            text += &format!(":: {subject} == {k} -> {} ", what.replace('K', &k.to_string()));
+            text.add(format!(":: {subject} == {k} -> {} ", what.replace('K', &k.to_string())));
         }
         if self.random.chance(30) {
-            text += &format!(":: {} ", self.statement(depth - 1));
+            text.add(format!(":: {} ", self.statement(depth - 1)));
         }
         text + ":: else fi"
     }
@@ -121,10 +132,10 @@ impl Alike {
 
     fn program(mut self) -> String {
         let n = self.count;
-        self.text += &format!("byte owner = {n}; bool flag[{n}]; byte seen[{n}] = {n}; byte count;\n");
-        self.text += &format!(
+        self.text.add(format!("byte owner = {n}; bool flag[{n}]; byte seen[{n}] = {n}; byte count;\n"));
+        self.text.add(format!(
             "chan hub = [2] of {{ byte }}; chan box[{n}] = [1] of {{ byte, bit }}; chan last = [1] of {{ byte }};\n"
-        );
+        ));
         if self.shift > 0 {
             self.text += "active proctype First() { end: do :: count == 2 -> count = 0 od }\n";
         }
@@ -139,13 +150,13 @@ impl Alike {
         let length = 1 + self.random.next_u64() % 3;
         for _ in 0..options {
             let statements: Vec<String> = (0..length).map(|_| self.statement(2)).collect();
-            body += &format!("  :: {}\n", statements.join("; "));
+            body.add(format!("  :: {}\n", statements.join("; ")));
         }
         let (open, close) = if loops { ("end: do", "od") } else { ("if", "fi") };
-        self.text += &format!("{head} {{\n  byte x;\n  {open}\n{body}  {close}\n}}\n");
+        self.text.add(format!("{head} {{\n  byte x;\n  {open}\n{body}  {close}\n}}\n"));
         if self.by_init {
             let runs: Vec<String> = (0..n).map(|k| format!("run P({k})")).collect();
-            self.text += &format!("init {{ atomic {{ {} }} }}\n", runs.join("; "));
+            self.text.add(format!("init {{ atomic {{ {} }} }}\n", runs.join("; ")));
         }
         let formula = match self.random.next_u64() % 6 {
             0 => format!("[] (count < {})", 1 + self.random.next_u64() % 3),
@@ -155,7 +166,7 @@ impl Alike {
             4 => "[] !(flag[0] && flag[1])".to_owned(),
             _ => "<> [] (len(hub) == 0)".to_owned(),
         };
-        self.text += &format!("ltl q {{ {formula} }}\n");
+        self.text.add(format!("ltl q {{ {formula} }}\n"));
         self.text
     }
 }
