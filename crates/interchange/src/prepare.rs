@@ -117,6 +117,9 @@ fn starts_late(program: &Program) -> bool {
         return false;
     }
     let [first] = program.active[..] else { return true };
+    if program.procedures[first].provided.is_some() {
+        return true;
+    }
     let is_other = |id: TransitionId| program.locations[program.transitions[id].source].procedure != first;
     if program.transitions.iter().any(|(id, transition)| starts(transition) && is_other(id)) {
         return true;

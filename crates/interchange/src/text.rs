@@ -106,7 +106,7 @@ impl<'w, 'p> Builder<'w, 'p> {
             let is_fixed =
                 pinned[thread] || self.walk.unifier.sort(self.walk.threads[procedure]) == Sort::Number;
             let mut parts = vec![90, procedure.index() as u64, if is_fixed { thread as u64 + 1 } else { 0 }];
-            self.add_ranges(thread as i64, self.walk.threads[procedure], &mut parts);
+            self.add_ranges(thread as i64, true, &mut parts);
             self.add_results(thread as i64, procedure, &mut parts);
             self.add_parameters(thread as u32, procedure, &mut parts);
             let key = self.key(parts);
@@ -132,7 +132,7 @@ impl<'w, 'p> Builder<'w, 'p> {
                     });
                 }
             }
-            self.add_ranges(number as i64, self.walk.channels[declared], &mut parts);
+            self.add_ranges(number as i64, false, &mut parts);
             let key = self.key(parts);
             self.text.add(key);
         }
@@ -200,10 +200,9 @@ impl<'w, 'p> Builder<'w, 'p> {
         }
     }
 
-    /// Adds to the label of an individual which places can hold its number, of those that it may get to, and which
-    /// arrays have an element for it. An individual whose number is brought into the range of a place stays. Its
-    /// number has the sort variable `own`.
-    fn add_ranges(&self, number: i64, own: Var, parts: &mut Vec<u64>) {
+    /// Adds to the label of an individual which places can hold its number, and which arrays have an element for it.
+    /// An individual whose number would be brought into the range of a place stays.
+    fn add_ranges(&self, number: i64, is_thread: bool, parts: &mut Vec<u64>) {
         let program = self.program();
         let Walk { unifier, globals, locals, channels, ranges, .. } = &*self.walk;
         let mut note = |var: Var, lo: i64, hi: i64, out_of_range: u64| {
@@ -211,14 +210,12 @@ impl<'w, 'p> Builder<'w, 'p> {
                 return;
             }
             let shift = match unifier.sort(var) {
-                Sort::Number => return,
-                Sort::Thread { shift } => shift,
-                Sort::Channel => 0,
+                Sort::Thread { shift } if is_thread => shift,
+                Sort::Channel if !is_thread => 0,
+                _ => return,
             };
-            if unifier.are_one(var, own) {
-                let fits = (lo..=hi).contains(&number.wrapping_sub(shift));
-                parts.push(if fits { 0 } else { out_of_range });
-            }
+            let fits = (lo..=hi).contains(&number.wrapping_sub(shift));
+            parts.push(if fits { 0 } else { out_of_range });
         };
         let stays = number as u64 + 2;
         let range = |ty| match program.types[ty] {

@@ -5,8 +5,8 @@
 
 use ir::{
     Action, ActionKind, Array, BinaryOp, Channel, ChannelId, Const, Expr, ExprKind, GlobalId, Guard, Id,
-    LocalId, LocationId, Meaning, Pattern, Place, PlaceKind, ProcedureId, Program, Table, Transition, Type,
-    UnaryOp, Variable,
+    LocalId, LocationId, Meaning, Pattern, Place, PlaceKind, ProcedureId, Program, Sort, Table, Transition,
+    Type, UnaryOp, Variable,
 };
 use rustc_hash::FxHashMap;
 use source::Span;
@@ -92,6 +92,26 @@ impl ChannelFlow {
     }
 }
 
+/// A range of numbers.
+type Range = (i64, i64);
+
+/// A store of a number that may have to be brought into a range.
+#[derive(Clone, Debug)]
+struct Store {
+    var: Var,
+    from: Numbers,
+    to: Numbers,
+    span: Span,
+}
+
+/// Which numbers there may be.
+#[derive(Clone, Copy, Debug)]
+enum Numbers {
+    Within(Range),
+    /// Those of a field of the messages of channels of a sort.
+    OfField(Var, usize),
+}
+
 /// A function of the number of a thread.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -128,6 +148,11 @@ pub struct Walk<'p> {
     literals: Vec<(Var, i64)>,
     /// Expressions about nothing but the number of the thread that evaluates them.
     pub functions: Vec<Function>,
+    /// Whether threads of a procedure may be started by the text.
+    started: Table<ProcedureId, bool>,
+    /// Stores of numbers that may not fit where they are stored: the sort, the range of the numbers, and that of the
+    /// place or, if that is a field of messages, the channel and the field.
+    stores: Vec<Store>,
     /// Expressions whose numbers are brought into a range.
     pub ranges: Vec<(Var, i64, i64)>,
     /// By procedure: locals that never change after the start, other than channels.
@@ -175,6 +200,8 @@ impl<'p> Walk<'p> {
             indexed: program.globals.values().map(|_| false).collect(),
             literals: Vec::new(),
             functions: Vec::new(),
+            started: program.procedures.values().map(|_| false).collect(),
+            stores: Vec::new(),
             ranges: Vec::new(),
             parameters: parameters(program),
             asks_locations: false,
@@ -224,8 +251,88 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Literals that stand for channels have the fields of these channels. Call it at the end.
+    /// What is known at the end only: literals that stand for channels have the fields of these channels; functions of
+    /// the numbers of threads that are yet to start, and names that are brought into a range, are numbers.
     pub fn finish(&mut self) {
+        self.join_literals();
+        for at in 0..self.functions.len() {
+            let Function { procedure, var, ref expr } = self.functions[at];
+            let span = expr.span;
+            if self.started[procedure] && self.unifier.sort(var) != Sort::Number {
+                self.number(var, "is computed from the number of a process that is yet to start", span);
+            }
+        }
+        loop {
+            let narrowed = |store: &Store| {
+                let is_name = self.unifier.sort(store.var) != Sort::Number && !is_seeded(Seeded::NoRanges);
+                let froms = self.numbers(store.from);
+                is_name
+                    && self
+                        .numbers(store.to)
+                        .iter()
+                        .any(|to| froms.iter().any(|from| from.0 < to.0 || to.1 < from.1))
+            };
+            let Some(store) = self.stores.iter().find(|&store| narrowed(store)).cloned() else { return };
+            self.number(store.var, "stores a number that may not fit", store.span);
+        }
+    }
+
+    /// The ranges of numbers.
+    fn numbers(&self, numbers: Numbers) -> Vec<Range> {
+        match numbers {
+            Numbers::Within(range) => vec![range],
+            Numbers::OfField(channel, at) => {
+                let all = self.program.channels.iter();
+                let channels = all.filter(|&(id, _)| self.unifier.are_one(self.channels[id], channel));
+                channels.filter_map(|(_, channel)| self.range(channel.fields.get(at)?.ty)).collect()
+            }
+        }
+    }
+
+    /// The range of a type of numbers.
+    fn range(&self, ty: ir::TypeId) -> Option<Range> {
+        match self.program.types[ty] {
+            Type::Int(int) => Some((int.lo, int.hi)),
+            _ => None,
+        }
+    }
+
+    /// The numbers that an expression yields, apart from constant differences: `None` if these are numbers of threads,
+    /// or no numbers.
+    fn numbers_of(&self, expr: &Expr) -> Option<Range> {
+        if self.scope.is_some() && is_function(expr) {
+            // Numbers of threads are less than 255.
+            let results: Vec<i64> =
+                (0..255).filter_map(|thread| evaluate(self.program, expr, thread)).collect();
+            return Some((*results.iter().min()?, *results.iter().max()?));
+        }
+        match &expr.kind {
+            ExprKind::Const(Const::Int(value)) => Some((*value, *value)),
+            ExprKind::ThreadNumber | ExprKind::LastThread | ExprKind::Channel(_) => None,
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => {
+                match (self.numbers_of(left), self.numbers_of(right)) {
+                    (Some(_), None) | (None, Some(_)) => None,
+                    _ if matches!(right.kind, ExprKind::Const(_)) => self.numbers_of(left),
+                    _ if matches!(left.kind, ExprKind::Const(_)) => self.numbers_of(right),
+                    _ => self.range(expr.ty),
+                }
+            }
+            ExprKind::Cond(_, then, otherwise) => match (self.numbers_of(then), self.numbers_of(otherwise)) {
+                (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+                (one, other) => one.or(other),
+            },
+            _ => self.range(expr.ty),
+        }
+    }
+
+    /// A store of what an expression yields.
+    fn stores(&mut self, var: Var, expr: &Expr, to: Option<Numbers>) {
+        if let (Some(from), Some(to)) = (self.numbers_of(expr), to) {
+            self.stores.push(Store { var, from: Numbers::Within(from), to, span: expr.span });
+        }
+    }
+
+    fn join_literals(&mut self) {
         let mut is_joined = vec![false; self.literals.len()];
         loop {
             let mut has_changed = false;
@@ -331,10 +438,13 @@ impl<'p> Walk<'p> {
         let span = action.span;
         match &action.kind {
             ActionKind::Assign(place, value) => {
+                let place_ty = place.ty;
                 let (to, place) = self.place(place);
-                let (from, value) = self.expr(value);
+                let (from, term) = self.expr(value);
                 self.unifier.join(to, from, 0, shifted(span));
-                self.node(vec![10], true, vec![place, value])
+                let range = self.range(place_ty).map(Numbers::Within);
+                self.stores(to, value, range);
+                self.node(vec![10], true, vec![place, term])
             }
             ActionKind::Assert(expr, _) | ActionKind::Check(expr) | ActionKind::Assume(expr) => {
                 let kind = match action.kind {
@@ -347,6 +457,7 @@ impl<'p> Walk<'p> {
             }
             ActionKind::Start { result, procedure, args, priority } => {
                 let mut children = Vec::new();
+                self.started[*procedure] = true;
                 if let Some(place) = result {
                     let (var, place) = self.place(place);
                     self.unifier.join(var, self.threads[*procedure], 0, shifted(span));
@@ -356,6 +467,9 @@ impl<'p> Walk<'p> {
                     let (var, term) = self.expr(arg);
                     let param = self.locals[*procedure][LocalId(at)].value;
                     self.unifier.join(param, var, 0, shifted(span));
+                    let ty = self.program.procedures[*procedure].locals[LocalId(at)].ty;
+                    let range = self.range(ty).map(Numbers::Within);
+                    self.stores(param, arg, range);
                     children.push(term);
                 }
                 children.extend(self.start(*procedure));
@@ -377,6 +491,7 @@ impl<'p> Walk<'p> {
                     }
                     let to = self.unifier.field(of, at);
                     self.unifier.join(to, var, 0, shifted(span));
+                    self.stores(to, field, Some(Numbers::OfField(of, at)));
                     children.push(term);
                 }
                 self.node(vec![15, (*sorted).into()], true, children)
@@ -389,6 +504,10 @@ impl<'p> Walk<'p> {
                     let (var, term, kind) = match field {
                         Pattern::Store(place) => {
                             let (var, term) = self.place(place);
+                            if let Some(range) = self.range(place.ty) {
+                                let (from, to) = (Numbers::OfField(of, at), Numbers::Within(range));
+                                self.stores.push(Store { var, from, to, span });
+                            }
                             (Some(var), term, 0)
                         }
                         Pattern::Match(expr) => {
@@ -537,8 +656,9 @@ impl<'p> Walk<'p> {
             }
             ExprKind::Wrap(operand) => {
                 let (var, term) = self.expr(operand);
-                if let Type::Int(int) = self.program.types[expr.ty] {
-                    self.ranges.push((var, int.lo, int.hi));
+                if let Some(range) = self.range(expr.ty) {
+                    self.ranges.push((var, range.0, range.1));
+                    self.stores(var, operand, Some(Numbers::Within(range)));
                 }
                 (var, self.node(vec![43, expr.ty.index() as u64], true, vec![term]))
             }
@@ -715,8 +835,8 @@ impl<'p> Walk<'p> {
         let is_commutative = matches!(
             op,
             BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul | BinaryOp::Eq | BinaryOp::Ne
-        ) && !may_fault(left)
-            && !may_fault(right);
+        ) && !self.may_fault(left)
+            && !self.may_fault(right);
         let mut children = Vec::new();
         let mut vars = Vec::new();
         let is_nested = matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Add | BinaryOp::Mul);
@@ -729,6 +849,38 @@ impl<'p> Walk<'p> {
         }
         let node = self.node(vec![62, op as u64], !is_commutative, children);
         (self.plain(span), node)
+    }
+
+    /// Whether an expression may fault in some state.
+    fn may_fault(&self, expr: &Expr) -> bool {
+        if is_seeded(Seeded::AnyOperand) {
+            return false;
+        }
+        let is_inside = |index: &Expr, &len: &u32| match index.kind {
+            ExprKind::Const(Const::Int(at)) => (0..i64::from(len)).contains(&at),
+            _ => false,
+        };
+        let mut may = false;
+        expr.each(&mut |part| {
+            may |= match &part.kind {
+                ExprKind::Element(array, indices) => {
+                    let dims = match *array {
+                        Array::Global(id) => Some(&self.program.globals[id].dims),
+                        Array::Local(id) => {
+                            self.scope.map(|procedure| &self.program.procedures[procedure].locals[id].dims)
+                        }
+                    };
+                    !dims.is_some_and(|dims| {
+                        indices.iter().zip(dims).all(|(index, len)| is_inside(index, len))
+                    })
+                }
+                ExprKind::Binary(op, ..) => op.is_shift() || matches!(op, BinaryOp::Div | BinaryOp::Rem),
+                ExprKind::ChannelLength(_) | ExprKind::ChannelFull(_) | ExprKind::ChannelHas { .. } => true,
+                ExprKind::ThreadLocal { indices, .. } => !indices.is_empty(),
+                _ => false,
+            };
+        });
+        may
     }
 
     /// The operands of an operator, also of the same one nested in it.
@@ -847,26 +999,6 @@ fn evaluate(program: &Program, expr: &Expr, thread: i64) -> Option<i64> {
         }
         _ => return None,
     })
-}
-
-/// Whether an expression may fault in some state.
-fn may_fault(expr: &Expr) -> bool {
-    if is_seeded(Seeded::AnyOperand) {
-        return false;
-    }
-    let mut may = false;
-    expr.each(&mut |part| {
-        may |= match &part.kind {
-            ExprKind::Element(_, indices) => {
-                indices.iter().any(|index| !matches!(index.kind, ExprKind::Const(_)))
-            }
-            ExprKind::Binary(op, ..) => op.is_shift() || matches!(op, BinaryOp::Div | BinaryOp::Rem),
-            ExprKind::ChannelLength(_) | ExprKind::ChannelFull(_) | ExprKind::ChannelHas { .. } => true,
-            ExprKind::ThreadLocal { indices, .. } => !indices.is_empty(),
-            _ => false,
-        };
-    });
-    may
 }
 
 /// What is joined and shifted against itself is a number.

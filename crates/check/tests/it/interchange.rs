@@ -357,3 +357,195 @@ fn seeded_errors_are_found() {
         assert!(finds(Some(error)), "{error:?} is not found");
     }
 }
+
+/// Programs for which answers once depended on symmetry, or for which no run was found.
+const ONCE_WRONG: &[&str] = &[
+    r"byte q[2]; byte g[2]; byte f[2]; byte n;
+active [2] proctype P() {
+  atomic { n == 0 -> n = 1; q[_pid] = 7; g[_pid] = 1 } 
+  end: do :: false od
+}
+active proctype M() {
+  n == 1;
+  if :: (f[q[0]] / g[0] == f[q[1]] / g[1]) :: n==4 fi
+}",
+    r"byte q[2]; byte f[2]; byte n;
+active [2] proctype P() {
+  atomic { n == 0 -> n = 1; q[_pid] = 7 } 
+  end: do :: false od
+}
+active proctype M() {
+  n == 1;
+  if :: (f[q[0]]  == f[q[1]]) :: n==4 fi
+}",
+    r"byte x; byte n;
+active [2] proctype P() {
+  byte who;
+  atomic { n == 0 -> n = 1; who = _pid };
+  if :: who == 0 -> assert(x == 1)
+     :: who == 1 -> assert(x == 1)
+  fi;
+  end: do :: false od
+}",
+    r"byte own = 9; byte n;
+active [2] proctype P() {
+end1:  atomic { own == 9 -> own = _pid };
+  if
+  :: own == 0 && (_pid > 5 || false) -> n = 1
+  :: own == 1 && (_pid > 5 || true) -> n = 1
+  fi;
+  end: do :: n == 1 && own == 7 od
+}",
+    r"byte n;
+active [2] proctype P() { byte x; x = 5; n++; end: do :: false od }
+active proctype M() {
+  n == 2;
+  end: (P[0]:x == 5 && P[1]:x == 5) -> assert(false)
+}",
+    r"active [2] proctype P() { byte x; x = 5; end: do :: false od }
+active proctype M() {
+  (P[0]:x == 5 && P[1]:x == 5) -> assert(false)
+}",
+    r"active [2] proctype P() {
+  byte me;
+  byte k = me;
+  me = _pid;
+  assert(k != me);
+  end: do :: false od
+}",
+    r"bit b; byte own = 9; byte n;
+active [4] proctype P() {
+end1: atomic { own == 9 -> own = _pid }
+  b = own;
+  if :: b == 1 && own != 1 -> assert(false) :: else fi;
+end: do :: n == 1 od
+}",
+    r"chan a = [1] of {bit}; chan b = [1] of {bit}; chan d = [1] of {bit};
+active proctype P() {
+  chan x; bit z; byte w;
+  if :: x = b :: x = d fi;
+  w = x; z = w;
+  if :: !z -> assert(false) :: z fi;
+  x!1
+}",
+    r"active [4] proctype P() {
+  byte a, b; byte c;
+  a = _pid;
+  b = a - 2;
+  c = b + 2;
+  assert(c == _pid);
+  end: do :: false od
+}",
+    r"byte turn = 9;
+active [2] proctype P() {
+  byte b;
+end1: atomic { turn == 9 -> turn = _pid }
+  b = turn - 2;
+  if :: b == 255 -> assert(false) :: else fi;
+end: do :: turn == 77 od
+}",
+    r"byte own = 255; byte n; byte who = 255;
+active [2] proctype P() {
+  byte x = 255;
+end1: atomic { who == 255 -> who = _pid };
+end: do
+  :: P[own]:x != who -> assert(false)
+  :: own == _pid && n == 5 -> x = _pid
+  od
+}",
+    r"byte r; byte w = 200;
+proctype P() {
+  if :: r == 1 && w != 200 -> assert(w != _pid) :: r == 0 -> w = _pid :: else fi
+}
+init {
+again:
+  atomic { run P(); run P() }
+  if :: r == 0 -> r = 1; goto again :: else fi
+}",
+    r"bool F[2];
+active [2] proctype P() {
+  F[_pid] = 1;
+  end: do :: F[0] && F[1] && _nr_pr == 2 -> assert(false) od
+}
+active proctype Z() { skip }",
+    r"chan c = [2] of {byte}; byte n; bool F[2];
+active [2] proctype S() { F[_pid] = 1; end: F[0] && F[1] && n == 9 }
+active proctype Q() { byte x; c!1; c!2; n == 1; c?x }
+active proctype P() { xr c; byte x; c?x; n = 1 }",
+    r"bool n; bool A[2];
+active [2] proctype P() {
+  byte k;
+  end: do
+  :: atomic { k == 0 && !n -> n = 1; k = 1; A[_pid] = 1 }
+  :: atomic { k == 1 && (A[1] || A[5] || A[0]) -> k = 2 }
+  od
+}",
+    r"byte own = 255; bool go; byte n;
+active [2] proctype P() {
+  byte k = 0;
+  end: do
+  :: atomic { n < 3 -> k++; n++ }
+  :: atomic { go && own == _pid && k == 0 -> assert(false) }
+  od
+}
+active proctype S() { n == 3; run Q(); end: false }
+proctype Q() { own = _pid % 3; go = 1; end: false }",
+    r"byte own = 255; bool go; byte n;
+active [2] proctype P() {
+  byte k = 0;
+  end: do
+  :: atomic { n < 3 -> k++; n++ }
+  :: atomic { go && own == _pid && k == 1 -> assert(false) }
+  od
+}
+active proctype S() { n == 3; run Q(); end: false }
+proctype Q() { own = _pid % 3; go = 1; end: false }",
+    r"byte x = 2; byte F[3];
+active [2] proctype P() { do :: F[_pid] = 1 - F[_pid] :: x == _pid -> skip :: F[x] == 1 -> skip od }
+active [2] proctype Q() { byte k; do :: k < 2 -> k++ :: k == 2 -> k = 0 od }",
+    r"unsigned x : 2 = 3; bool n;
+active [2] proctype P() { end: do :: x == _pid -> assert(false) od }
+active [4] proctype Q() { byte k; end: do :: atomic { k == 0 && !n -> n = 1; k = 1 } :: k == 1 -> k = 2 od }",
+    r"byte x = 4; byte y = 255; unsigned b : 2; bool n;
+active [2] proctype P() { end: do :: x == _pid -> skip :: b == _pid -> skip :: b = x; y = b od }
+active [4] proctype Q() { byte k; end: do :: atomic { k == 0 && !n -> n = 1; k = 1 } :: y == 3 && k == 1 -> assert(false) od }",
+    r"bool go = 1; byte n;
+active proctype A() provided (go) { atomic { run P(); run P(); go = 0; run R() }; end: false }
+proctype P() { byte k; do :: k < 2 -> k++ :: k == 2 -> break od; n++; n == 2 -> go = 1 }
+proctype R() { assert(_pid == 3) }",
+    r"int x = 256; byte y = 255; bool n;
+active [2] proctype P() {
+  byte k = 0;
+  end: do
+  :: x == _pid -> skip
+  :: atomic { k == 0 && !n -> n = 1; k = 1 }
+  :: atomic { k == 1 -> k = 2; y = x }
+  :: atomic { y == _pid && k == 0 -> assert(false) }
+  od
+}",
+    r"chan c = [1] of {byte}; int x = -256; byte y = 255; bool n;
+active [2] proctype P() {
+  byte k = 0;
+  end: do
+  :: x == _pid -> skip
+  :: atomic { k == 0 && !n -> n = 1; k = 1 }
+  :: atomic { k == 1 -> k = 2; c!x }
+  :: c?y
+  :: atomic { y == _pid && k == 0 -> assert(false) }
+  od
+}",
+];
+
+#[test]
+fn what_was_wrong_once_is_right() {
+    for text in ONCE_WRONG {
+        let model = load(text);
+        for reduced in [Switch::Off, Switch::Auto] {
+            let config = Config { por: reduced, merge: reduced, keep_going: true, ..Config::default() };
+            let plain = check(&model, &Config { symmetry: Symmetry::None, ..config.clone() });
+            assert_eq!(answers(&check(&model, &config)), answers(&plain), "{text}");
+        }
+        let found = audit(&prepared(&model), &[], 300, 30, 1);
+        assert_eq!(found.difference, None, "{text}");
+    }
+}
