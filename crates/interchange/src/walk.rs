@@ -95,12 +95,18 @@ impl ChannelFlow {
 /// A range of numbers.
 type Range = (i64, i64);
 
+/// The numbers of threads.
+const THREADS: Range = (0, 254);
+
 /// A store of a number that may have to be brought into a range.
 #[derive(Clone, Debug)]
 struct Store {
     var: Var,
     from: Numbers,
     to: Numbers,
+    /// It matters only if threads of this procedure are yet to start: numbers of those that are there are looked at
+    /// one by one.
+    if_started: Option<ProcedureId>,
     span: Span,
 }
 
@@ -267,6 +273,7 @@ impl<'p> Walk<'p> {
                 let is_name = self.unifier.sort(store.var) != Sort::Number && !is_seeded(Seeded::NoRanges);
                 let froms = self.numbers(store.from);
                 is_name
+                    && store.if_started.is_none_or(|procedure| self.started[procedure])
                     && self
                         .numbers(store.to)
                         .iter()
@@ -327,8 +334,12 @@ impl<'p> Walk<'p> {
 
     /// A store of what an expression yields.
     fn stores(&mut self, var: Var, expr: &Expr, to: Option<Numbers>) {
-        if let (Some(from), Some(to)) = (self.numbers_of(expr), to) {
-            self.stores.push(Store { var, from: Numbers::Within(from), to, span: expr.span });
+        let Some(to) = to else { return };
+        let span = expr.span;
+        if let Some(from) = self.numbers_of(expr) {
+            self.stores.push(Store { var, from: Numbers::Within(from), to, if_started: None, span });
+        } else if self.scope.is_some() {
+            self.stores.push(Store { var, from: Numbers::Within(THREADS), to, if_started: self.scope, span });
         }
     }
 
@@ -459,8 +470,13 @@ impl<'p> Walk<'p> {
                 let mut children = Vec::new();
                 self.started[*procedure] = true;
                 if let Some(place) = result {
+                    let range = self.range(place.ty);
                     let (var, place) = self.place(place);
                     self.unifier.join(var, self.threads[*procedure], 0, shifted(span));
+                    if let Some(range) = range {
+                        let (from, to) = (Numbers::Within(THREADS), Numbers::Within(range));
+                        self.stores.push(Store { var, from, to, if_started: None, span });
+                    }
                     children.push(place);
                 }
                 for (arg, at) in args.iter().zip(0..) {
@@ -506,7 +522,7 @@ impl<'p> Walk<'p> {
                             let (var, term) = self.place(place);
                             if let Some(range) = self.range(place.ty) {
                                 let (from, to) = (Numbers::OfField(of, at), Numbers::Within(range));
-                                self.stores.push(Store { var, from, to, span });
+                                self.stores.push(Store { var, from, to, if_started: None, span });
                             }
                             (Some(var), term, 0)
                         }

@@ -360,6 +360,16 @@ fn seeded_errors_are_found() {
 
 /// Programs for which answers once depended on symmetry, or for which no run was found.
 const ONCE_WRONG: &[&str] = &[
+    r"unsigned own : 1; bool go; byte n;
+active [2] proctype P() {
+  byte k = 0;
+  end: do
+  :: atomic { n < 3 -> k++; n++ }
+  :: atomic { go && own == _pid && k == 1 -> assert(false) }
+  od
+}
+active proctype S() { n == 3; run Q(); end: false }
+proctype Q() { own = _pid; go = 1; end: false }",
     r"byte q[2]; byte g[2]; byte f[2]; byte n;
 active [2] proctype P() {
   atomic { n == 0 -> n = 1; q[_pid] = 7; g[_pid] = 1 } 
