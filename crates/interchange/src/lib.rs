@@ -1,8 +1,8 @@
 //! Interchangeable threads and channels of programs in which their numbers can be observed.
 //!
 //! Nothing is declared. Which numbers stand for threads and channels follows from how they are used
-//! ([`unify`], [`walk`]); which permutations leave the program as it is follows from its text, taken as a graph
-//! ([`text`], [`refine`]); a [`Plan`] says what can be permuted and what moves along. Two states that such a
+//! (`unify`, `walk`); which permutations leave the program as it is follows from its text, taken as a graph
+//! (`text`, `refine`); a [`Plan`] says what can be permuted and what moves along. Two states that such a
 //! permutation maps to each other have the same future, up to the permutation.
 //!
 //! The idea that permutations must leave the text as it is, up to the order of what commutes, is from Donaldson and
