@@ -10,6 +10,7 @@ use bits::SplitMix64;
 use interchange::{ChannelFlow, Locations, Plan, Population, Reach};
 use ir::{Expr, LocalId, Permutation, ProcedureId, Program};
 use naive::{Naive, State, Value};
+use system::Alarm;
 
 /// What was found.
 #[derive(Clone, Debug, Default)]
@@ -23,20 +24,28 @@ pub struct Audit {
 /// Steps of each run.
 const LENGTH: usize = 80;
 
-/// Follows random runs of a program until `samples` states were permuted, or `runs` runs were followed.
-pub fn audit(program: &Program, observed: &[&Expr], samples: u64, runs: u64, seed: u64) -> Audit {
+/// Follows random runs of a program until `samples` states were permuted, or `runs` runs were followed, or the alarm
+/// is due.
+pub fn audit(
+    program: &Program,
+    observed: &[&Expr],
+    (samples, runs): (u64, u64),
+    seed: u64,
+    alarm: Option<&Alarm>,
+) -> Audit {
     let mut found = Audit::default();
     if interchange::obstacle(program).is_some() {
         return found;
     }
-    let naive = Naive::new(program);
+    let naive = Naive { alarm, ..Naive::new(program) };
     let (reach, flow) = (Reach::new(program), ChannelFlow::new(program));
     let mut random = SplitMix64::new(seed);
     let mut plans: HashMap<(Vec<ProcedureId>, Locations), Plan> = HashMap::new();
     for _ in 0..runs {
         let mut state = naive.initial();
         for _ in 0..LENGTH {
-            if found.samples == samples || found.difference.is_some() {
+            let is_over = alarm.is_some_and(|alarm| alarm.is_due() || alarm.has_rung());
+            if found.samples == samples || found.difference.is_some() || is_over {
                 return found;
             }
             let (steps, faults) = naive.steps(&state);
@@ -64,8 +73,13 @@ pub fn audit(program: &Program, observed: &[&Expr], samples: u64, runs: u64, see
                 continue;
             }
             let permutation = plan.some_permutation(&mut |below| random.next_u64() % below);
+            let difference = difference(&naive, plan, &permutation, &state);
+            // What the interpreter says after the alarm is void.
+            if alarm.is_some_and(Alarm::has_rung) {
+                return found;
+            }
             found.samples += 1;
-            found.difference = difference(&naive, plan, &permutation, &state);
+            found.difference = difference;
         }
     }
     found

@@ -2,15 +2,17 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+use std::time::Duration;
 
 use engine::Engine;
 use interchange::{Interchanging, Plan};
-use ir::{Expr, ProcedureId, Program, Property, Sort, Variable, VariableSort};
-use system::{Fired, Steps, TransitionSystem};
+use ir::{ActionKind, Expr, ProcedureId, Program, Property, Sort, Variable, VariableSort};
+use system::{Alarm, Fired, Limits, Steps, TransitionSystem};
 
 use crate::audit::audit;
 use crate::config::{Bounds, Symmetry};
+use crate::deadline::Deadline;
 use crate::model::Model;
 use crate::pipeline::{Check, CheckError, engine_of};
 use crate::reducing::counts_states;
@@ -63,7 +65,8 @@ impl<'p> Processes<'p> {
             return Ok(Self::unused(program, Vec::new()));
         }
         if let Some(obstacle) = interchange::obstacle(program) {
-            return Ok(Self::unused(program, vec![obstacle.to_owned()]));
+            let are_several = has_several(program);
+            return Ok(Self::unused(program, are_several.then(|| obstacle.to_owned()).into_iter().collect()));
         }
         if property.is_some_and(|property| property.each.is_some()) {
             let reason = "the property is about one process at a time";
@@ -74,7 +77,8 @@ impl<'p> Processes<'p> {
         let (prepared, stay) = interchange::prepare(program, counted);
         let engine = engine_of(model, &prepared, config.bounds)?;
         let observed = observed(&prepared, property);
-        let plan = settled(&engine, &prepared, &observed);
+        let alarm = Arc::new(alarm(check));
+        let plan = settled(&engine, &prepared, &observed, Some(&alarm));
         let mut reasons = reasons(model, program, &plan);
         if let Err(interchange::MustVanish(why)) = stay
             && !reasons.is_empty()
@@ -85,7 +89,7 @@ impl<'p> Processes<'p> {
         if !groups.iter().any(|group| group.kind == InterchangeableKind::Thread) {
             return Ok(Self::unused(program, reasons));
         }
-        if !is_worthwhile(check, &engine, &prepared, &observed) {
+        if !is_worthwhile(&engine, &prepared, &observed, &alarm) {
             let names: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
             reasons.push(format!(
                 "{}: no two states are alike, among those near the initial one",
@@ -94,8 +98,8 @@ impl<'p> Processes<'p> {
             return Ok(Self::unused(program, reasons));
         }
         // Soundness rests on one law, so every model is held against it, if only briefly.
-        let (samples, runs) = config.audit_symmetry.map_or(BRIEFLY, |samples| (samples, samples.max(RUNS)));
-        let found = audit(&prepared, &observed, samples, runs, 0);
+        let effort = config.audit_symmetry.map_or(BRIEFLY, |samples| (samples, samples.max(RUNS)));
+        let found = audit(&prepared, &observed, effort, 0, Some(&alarm));
         if let Some(difference) = found.difference {
             let error = format!("a permuted state has other successors: {difference}");
             if config.audit_symmetry.is_some() {
@@ -129,7 +133,7 @@ pub fn describe_symmetry(model: &Model, bounds: Bounds) -> Result<String, CheckE
     }
     let (prepared, stay) = interchange::prepare(program, false);
     let engine = engine_of(model, &prepared, bounds)?;
-    let plan = settled(&engine, &prepared, &[]);
+    let plan = settled(&engine, &prepared, &[], None);
     let mut out = String::new();
     for group in groups(&prepared, &plan) {
         let what = if group.kind == InterchangeableKind::Thread { "processes" } else { "channels like" };
@@ -196,6 +200,24 @@ fn reasons(model: &Model, program: &Program, plan: &Plan) -> Vec<String> {
         .collect()
 }
 
+/// Whether there may be several processes of one kind.
+fn has_several(program: &Program) -> bool {
+    let mut active = program.active.clone();
+    active.sort_unstable();
+    let starts = program.actions().any(|action| matches!(action.kind, ActionKind::Start { .. }));
+    starts || active.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+/// When to stop looking at a program before it is searched: at the end of the check's time, and soon unless an audit
+/// is asked for.
+fn alarm(check: &Check<'_>) -> Alarm {
+    let soon = check.config.audit_symmetry.is_none().then_some(SOON);
+    let limit = check.time_left().into_iter().chain(soon).min();
+    Alarm::new(Deadline::after(limit).0, check.options.interrupt.cloned())
+}
+
+const SOON: Duration = Duration::from_secs(2);
+
 /// The expressions that a property asks for.
 pub fn observed<'p>(program: &'p Program, property: Option<&Property>) -> Vec<&'p Expr> {
     let properties =
@@ -204,9 +226,12 @@ pub fn observed<'p>(program: &'p Program, property: Option<&Property>) -> Vec<&'
 }
 
 /// The plan for the first state in which there is a choice.
-fn settled(engine: &Engine, program: &Program, observed: &[&Expr]) -> Plan {
+fn settled(engine: &Engine, program: &Program, observed: &[&Expr], alarm: Option<&Arc<Alarm>>) -> Plan {
     let system = Interchanging::new(engine, program, observed.to_vec());
     let mut state = system.initial();
+    if let Some(alarm) = alarm {
+        system.heed(&mut state, alarm);
+    }
     let mut steps = Steps::default();
     for _ in 0..PRELUDE {
         system.steps(&mut state, &mut steps);
@@ -222,13 +247,9 @@ fn settled(engine: &Engine, program: &Program, observed: &[&Expr]) -> Plan {
 const SAMPLE: usize = 1 << 11;
 
 /// Whether a plan makes fewer states of those near the initial one.
-fn is_worthwhile(check: &Check<'_>, engine: &Engine, program: &Program, observed: &[&Expr]) -> bool {
+fn is_worthwhile(engine: &Engine, program: &Program, observed: &[&Expr], alarm: &Arc<Alarm>) -> bool {
     let system = Interchanging::new(engine, program, observed.to_vec());
-    let is_over = || {
-        let is_interrupted = check.options.interrupt.is_some_and(|flag| flag.load(Relaxed));
-        is_interrupted || check.time_left().is_some_and(|left| left.is_zero())
-    };
-    let (states, orbits) = system.gain(SAMPLE, &is_over);
+    let (states, orbits) = system.gain(SAMPLE, alarm);
     // A tenth less is worth the effort.
     orbits * 10 <= states * 9
 }

@@ -25,6 +25,9 @@ use crate::walk::ChannelFlow;
 /// When there are this many plans, states for which there is none yet stay as they are.
 const MOST_PLANS: usize = 64;
 
+/// The number of words of states that are looked at to see whether states are alike.
+const MOST_WORDS: usize = 1 << 20;
+
 /// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
@@ -165,9 +168,9 @@ impl<'e> Interchanging<'e> {
         self.stats.get()
     }
 
-    /// Of the first states, how many there are and how many are left if those that are alike count as one. Stops early if
-    /// `is_over` says so.
-    pub fn gain(&self, sample: usize, is_over: &dyn Fn() -> bool) -> (usize, usize) {
+    /// Of the first states, how many there are and how many are left if those that are alike count as one. Stops early
+    /// when the alarm is due, or if the states are large.
+    pub fn gain(&self, sample: usize, alarm: &Arc<Alarm>) -> (usize, usize) {
         let words = |encoding: &Encoding| -> Vec<u64> {
             let components = encoding.components();
             components
@@ -175,16 +178,20 @@ impl<'e> Interchanging<'e> {
                 .collect()
         };
         let mut state = self.initial();
+        self.heed(&mut state, alarm);
         let mut own = Encoding::new();
         self.encode(&mut state, &mut own);
         let mut orbits: FxHashSet<Vec<u64>> = FxHashSet::default();
         let mut states: FxHashSet<Vec<u64>> = FxHashSet::default();
         let mut queue: VecDeque<Encoding> = VecDeque::new();
         let mut count = 0;
+        let mut left = MOST_WORDS;
         let mut meet = |system: &Self, state: &mut Permuted, queue: &mut VecDeque<Encoding>| {
             let mut raw = Encoding::new();
             system.raw(state, &mut raw);
-            if states.insert(words(&raw)) {
+            let words_of_state = words(&raw);
+            left = left.saturating_sub(words_of_state.len());
+            if states.insert(words_of_state) {
                 queue.push_back(raw);
                 if !system.is_transient(state) {
                     count += 1;
@@ -192,11 +199,11 @@ impl<'e> Interchanging<'e> {
                     orbits.insert(words(&own));
                 }
             }
-            states.len() >= 2 * sample || count >= sample
+            states.len() >= 2 * sample || count >= sample || left == 0
         };
         meet(self, &mut state, &mut queue);
         let mut steps = Steps::default();
-        while let Some(encoding) = queue.pop_front().filter(|_| !is_over()) {
+        while let Some(encoding) = queue.pop_front().filter(|_| !alarm.is_due()) {
             self.decode(&encoding, &mut state);
             self.steps(&mut state, &mut steps);
             for &step in &steps.enabled {

@@ -11,6 +11,7 @@
 
 mod canonical;
 mod cells;
+mod functions;
 mod group;
 mod interchanging;
 mod lift;

@@ -11,6 +11,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use source::Span;
 
+use crate::functions::{Function, evaluate, is_function};
 use crate::seeded::{Seeded, is_seeded};
 use crate::unify::{Reason, Unifier, Var};
 
@@ -95,8 +96,9 @@ impl ChannelFlow {
 /// A range of numbers.
 type Range = (i64, i64);
 
-/// The numbers of threads.
+/// The numbers of threads, and of channels.
 const THREADS: Range = (0, 254);
+const CHANNELS: Range = (1, 255);
 
 /// A store of a number that may have to be brought into a range.
 #[derive(Clone, Debug)]
@@ -116,22 +118,6 @@ enum Numbers {
     Within(Range),
     /// Those of a field of the messages of channels of a sort.
     OfField(Var, usize),
-}
-
-/// A function of the number of a thread.
-#[derive(Clone, Debug)]
-pub struct Function {
-    pub procedure: ProcedureId,
-    pub expr: Expr,
-    /// The sort of its results.
-    pub var: Var,
-}
-
-impl Function {
-    /// Its result for a thread of the procedure; `None` if it faults.
-    pub fn apply(&self, program: &Program, thread: i64) -> Option<i64> {
-        evaluate(program, &self.expr, thread)
-    }
 }
 
 /// The sort variables of a program, and what was found out about them.
@@ -304,8 +290,8 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// The numbers that an expression yields, apart from constant differences: `None` if these are numbers of threads,
-    /// or no numbers.
+    /// The numbers that an expression yields, apart from constant differences: `None` if it is the number of the thread
+    /// that evaluates it, or no number.
     fn numbers_of(&self, expr: &Expr) -> Option<Range> {
         if self.scope.is_some() && is_function(expr) {
             // Numbers of threads are less than 255.
@@ -315,7 +301,9 @@ impl<'p> Walk<'p> {
         }
         match &expr.kind {
             ExprKind::Const(Const::Int(value)) => Some((*value, *value)),
-            ExprKind::ThreadNumber | ExprKind::LastThread | ExprKind::Channel(_) => None,
+            ExprKind::ThreadNumber => None,
+            ExprKind::LastThread => Some(THREADS),
+            ExprKind::Channel(_) => Some(CHANNELS),
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => {
                 match (self.numbers_of(left), self.numbers_of(right)) {
                     (Some(_), None) | (None, Some(_)) => None,
@@ -324,10 +312,10 @@ impl<'p> Walk<'p> {
                     _ => self.range(expr.ty),
                 }
             }
-            ExprKind::Cond(_, then, otherwise) => match (self.numbers_of(then), self.numbers_of(otherwise)) {
-                (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-                (one, other) => one.or(other),
-            },
+            ExprKind::Cond(_, then, otherwise) => {
+                let [a, b] = [then, otherwise].map(|expr| self.numbers_of(expr).unwrap_or(THREADS));
+                Some((a.0.min(b.0), a.1.max(b.1)))
+            }
             _ => self.range(expr.ty),
         }
     }
@@ -348,7 +336,8 @@ impl<'p> Walk<'p> {
         loop {
             let mut has_changed = false;
             for (at, &(var, value)) in self.literals.iter().enumerate() {
-                let position = usize::try_from(value - 1).ok();
+                // Channels are numbered from 1 on; other numbers are no channels.
+                let position = value.checked_sub(1).and_then(|at| usize::try_from(at).ok());
                 let channel = position.and_then(|position| self.program.first_channels.get(position));
                 if let Some(&channel) = channel.filter(|_| !is_joined[at] && self.unifier.has_channels(var)) {
                     self.unifier.join(
@@ -920,101 +909,6 @@ impl<'p> Walk<'p> {
             }
         }
     }
-}
-
-/// Whether an expression is about the number of its thread and nothing else, and is more than that number or a
-/// constant difference from it.
-fn is_function(expr: &Expr) -> bool {
-    let is_constant = |expr: &Expr| matches!(expr.kind, ExprKind::Const(Const::Int(_) | Const::Bool(_)));
-    match &expr.kind {
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right)
-            if left.kind == ExprKind::ThreadNumber && is_constant(right) =>
-        {
-            return false;
-        }
-        ExprKind::Binary(BinaryOp::Add, left, right)
-            if is_constant(left) && right.kind == ExprKind::ThreadNumber =>
-        {
-            return false;
-        }
-        // A comparison with one number is better known as such.
-        ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, ..) => return false,
-        ExprKind::Binary(..)
-        | ExprKind::Unary(..)
-        | ExprKind::Cond(..)
-        | ExprKind::Wrap(_)
-        | ExprKind::Number(_) => {}
-        _ => return false,
-    }
-    let (mut is_pure, mut asks) = (true, false);
-    expr.each(&mut |part| match &part.kind {
-        ExprKind::Const(Const::Int(_) | Const::Bool(_))
-        | ExprKind::Binary(..)
-        | ExprKind::Unary(..)
-        | ExprKind::Cond(..)
-        | ExprKind::Wrap(_)
-        | ExprKind::Number(_) => {}
-        ExprKind::ThreadNumber => asks = true,
-        _ => is_pure = false,
-    });
-    is_pure && asks
-}
-
-/// The value of such an expression; `None` if it faults.
-fn evaluate(program: &Program, expr: &Expr, thread: i64) -> Option<i64> {
-    let of = |expr: &Expr| evaluate(program, expr, thread);
-    Some(match &expr.kind {
-        ExprKind::Const(Const::Int(value)) => *value,
-        ExprKind::Const(Const::Bool(value)) => (*value).into(),
-        ExprKind::ThreadNumber => thread,
-        ExprKind::Wrap(operand) => match program.types[expr.ty] {
-            Type::Int(int) => int.admit(of(operand)?)?,
-            _ => of(operand)?,
-        },
-        ExprKind::Number(operand) => of(operand)?,
-        ExprKind::Unary(UnaryOp::Not, operand) => (of(operand)? == 0).into(),
-        ExprKind::Unary(UnaryOp::Neg, operand) => of(operand)?.checked_neg()?,
-        ExprKind::Cond(condition, then, otherwise) => {
-            if of(condition)? != 0 {
-                of(then)?
-            } else {
-                of(otherwise)?
-            }
-        }
-        ExprKind::Binary(op, left, right) => {
-            let left = of(left)?;
-            match op {
-                BinaryOp::And if left == 0 => return Some(0),
-                BinaryOp::Or if left != 0 => return Some(1),
-                BinaryOp::Implies if left == 0 => return Some(1),
-                _ => {}
-            }
-            let right = of(right)?;
-            let by = || u32::try_from(right).ok().filter(|&by| by < 32);
-            match op {
-                BinaryOp::Add => left.checked_add(right)?,
-                BinaryOp::Sub => left.checked_sub(right)?,
-                BinaryOp::Mul => left.checked_mul(right)?,
-                BinaryOp::Div => left.checked_div(right)?,
-                BinaryOp::Rem => left.checked_rem(right)?,
-                BinaryOp::Shl => left.checked_mul(1_i64.checked_shl(by()?)?)?,
-                BinaryOp::Shr => left >> by()?,
-                // Rare enough to be taken for a fault: then nothing is interchangeable.
-                BinaryOp::Ushr => return None,
-                BinaryOp::Eq => (left == right).into(),
-                BinaryOp::Ne => (left != right).into(),
-                BinaryOp::Lt => (left < right).into(),
-                BinaryOp::Le => (left <= right).into(),
-                BinaryOp::Gt => (left > right).into(),
-                BinaryOp::Ge => (left >= right).into(),
-                BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => (right != 0).into(),
-                BinaryOp::BitAnd => left & right,
-                BinaryOp::BitOr => left | right,
-                BinaryOp::BitXor => left ^ right,
-            }
-        }
-        _ => return None,
-    })
 }
 
 /// What is joined and shifted against itself is a number.

@@ -44,7 +44,7 @@ fn permuted_states_have_permuted_successors() {
         let program = prepared(&model);
         let observed: Vec<_> =
             program.properties.iter().flat_map(|one| &one.props).map(|prop| &prop.expr).collect();
-        let found = audit(&program, &observed, testing::effort(300), 60, 7);
+        let found = audit(&program, &observed, (testing::effort(300), 60), 7, None);
         assert_eq!(found.difference, None, "{name}");
         samples += found.samples;
         if found.samples > 0 {
@@ -63,7 +63,7 @@ fn permuted_states_of_random_programs_have_permuted_successors() {
         let program = prepared(&load(&text));
         let observed: Vec<_> =
             program.properties.iter().flat_map(|one| &one.props).map(|prop| &prop.expr).collect();
-        let found = audit(&program, &observed, 60, 20, index);
+        let found = audit(&program, &observed, (60, 20), index, None);
         assert_eq!(found.difference, None, "program {index}:\n{text}");
         samples += found.samples;
         permuted += u64::from(found.samples > 0);
@@ -346,7 +346,8 @@ fn seeded_errors_are_found() {
             let model = load(text);
             let program =
                 if error == Some(Seeded::AnyEnd) { model.program.clone() } else { prepared(&model) };
-            let found = std::panic::catch_unwind(|| audit(&program, &[], 400, 60, 3).difference.is_some());
+            let found =
+                std::panic::catch_unwind(|| audit(&program, &[], (400, 60), 3, None).difference.is_some());
             found.unwrap_or(true)
         });
         Seeded::seed(None);
@@ -555,7 +556,7 @@ fn what_was_wrong_once_is_right() {
             let plain = check(&model, &Config { symmetry: Symmetry::None, ..config.clone() });
             assert_eq!(answers(&check(&model, &config)), answers(&plain), "{text}");
         }
-        let found = audit(&prepared(&model), &[], 300, 30, 1);
+        let found = audit(&prepared(&model), &[], (300, 30), 1, None);
         assert_eq!(found.difference, None, "{text}");
     }
 }
