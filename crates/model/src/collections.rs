@@ -1,0 +1,416 @@
+//! Collections whose order says nothing: sets, bags and maps of any values.
+//!
+//! Each is a sorted vector. Iteration is in that order, which depends on the numbers of individuals: a model
+//! must not let it matter which entry comes first, and the equivariance check tests that it does not.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::IndexMut;
+
+use crate::shape::{order_entries, read_entries};
+use crate::words::Reader;
+use crate::{Shape, Sorts, Visit};
+
+/// A sequence: its order matters.
+pub type Seq<T> = Vec<T>;
+
+/// A set.
+#[derive(Clone)]
+pub struct Set<T>(Vec<T>);
+
+impl<T> Default for Set<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Set<T> {
+    /// The empty set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The elements. Which one comes first says nothing.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.0.iter()
+    }
+
+    /// Removes the elements that do not satisfy a condition.
+    pub fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
+        self.0.retain(keep);
+    }
+
+    /// Removes all elements.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl<T: Shape> Set<T> {
+    fn find(&self, element: &T) -> Result<usize, usize> {
+        self.0.binary_search_by(|other| other.order(element))
+    }
+
+    /// Adds an element. Returns whether it is new.
+    pub fn insert(&mut self, element: T) -> bool {
+        let place = self.find(&element);
+        if let Err(at) = place {
+            self.0.insert(at, element);
+        }
+        place.is_err()
+    }
+
+    /// Removes an element. Returns whether there was one.
+    pub fn remove(&mut self, element: &T) -> bool {
+        let place = self.find(element);
+        if let Ok(at) = place {
+            self.0.remove(at);
+        }
+        place.is_ok()
+    }
+
+    /// Whether it has an element.
+    pub fn contains(&self, element: &T) -> bool {
+        self.find(element).is_ok()
+    }
+
+    /// Whether all elements are in `other`.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.0.iter().all(|element| other.contains(element))
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Set<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(&self.0).finish()
+    }
+}
+
+impl<T: Shape> PartialEq for Set<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order(other).is_eq()
+    }
+}
+
+impl<T: Shape> Eq for Set<T> {}
+
+impl<T: Shape> Extend<T> for Set<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
+        elements.into_iter().for_each(|element| _ = self.insert(element));
+    }
+}
+
+impl<T: Shape> FromIterator<T> for Set<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        let mut set = Self::new();
+        set.extend(elements);
+        set
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Set<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<T: Shape> Shape for Set<T> {
+    const SORTED: bool = T::SORTED;
+    fn sorts(to: &mut Sorts) {
+        T::sorts(to);
+    }
+    fn walk<V: Visit>(&self, to: &mut V) {
+        to.unordered(&self.0);
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        let mut elements = read_entries(from);
+        elements.sort_by(T::order);
+        Self(elements)
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        order_entries(self.0.iter(), other.0.iter())
+    }
+}
+
+/// A bag: a set whose elements occur any number of times.
+#[derive(Clone)]
+pub struct Bag<T>(Vec<(T, u32)>);
+
+impl<T> Default for Bag<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Bag<T> {
+    /// The empty bag.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of elements, each as often as it occurs.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|&(_, times)| times as usize).sum()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The different elements, and how often each occurs. Which one comes first says nothing.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&T, u32)> {
+        self.0.iter().map(|(element, times)| (element, *times))
+    }
+}
+
+impl<T: Shape> Bag<T> {
+    fn find(&self, element: &T) -> Result<usize, usize> {
+        self.0.binary_search_by(|(other, _)| other.order(element))
+    }
+
+    /// Adds an element once more.
+    pub fn insert(&mut self, element: T) {
+        match self.find(&element) {
+            Ok(at) => self.0[at].1 += 1,
+            Err(at) => self.0.insert(at, (element, 1)),
+        }
+    }
+
+    /// Removes an element once. Returns whether there was one.
+    pub fn remove(&mut self, element: &T) -> bool {
+        let Ok(at) = self.find(element) else { return false };
+        self.0[at].1 -= 1;
+        if self.0[at].1 == 0 {
+            self.0.remove(at);
+        }
+        true
+    }
+
+    /// How often it has an element.
+    pub fn times(&self, element: &T) -> u32 {
+        self.find(element).map_or(0, |at| self.0[at].1)
+    }
+
+    /// Whether it has an element.
+    pub fn contains(&self, element: &T) -> bool {
+        self.find(element).is_ok()
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Bag<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<T: Shape> PartialEq for Bag<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order(other).is_eq()
+    }
+}
+
+impl<T: Shape> Eq for Bag<T> {}
+
+impl<T: Shape> FromIterator<T> for Bag<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        let mut bag = Self::new();
+        elements.into_iter().for_each(|element| bag.insert(element));
+        bag
+    }
+}
+
+impl<T: Shape> Shape for Bag<T> {
+    const SORTED: bool = T::SORTED;
+    fn sorts(to: &mut Sorts) {
+        T::sorts(to);
+    }
+    fn walk<V: Visit>(&self, to: &mut V) {
+        to.unordered(&self.0);
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        let mut elements: Vec<(T, u32)> = read_entries(from);
+        elements.sort_by(|a, b| a.0.order(&b.0));
+        Self(elements)
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        order_entries(self.0.iter(), other.0.iter())
+    }
+}
+
+/// A map from keys to values. `map[key]` is the value of a key; a key that the map does not have is a fault of
+/// the model, reported with its run.
+#[derive(Clone)]
+pub struct Map<K, T>(pub(crate) Vec<(K, T)>);
+
+impl<K, T> Default for Map<K, T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K, T> Map<K, T> {
+    /// The empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of keys.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no keys.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The keys and their values. Which one comes first says nothing.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&K, &T)> {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// The keys and their values, to be changed.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&K, &mut T)> {
+        self.0.iter_mut().map(|(key, value)| (&*key, value))
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &K> {
+        self.0.iter().map(|(key, _)| key)
+    }
+
+    /// The values.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.0.iter().map(|(_, value)| value)
+    }
+
+    /// Removes the keys that do not satisfy a condition.
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &T) -> bool) {
+        self.0.retain(|(key, value)| keep(key, value));
+    }
+}
+
+impl<K: Shape, T> Map<K, T> {
+    pub(crate) fn find(&self, key: &K) -> Result<usize, usize> {
+        self.0.binary_search_by(|(other, _)| other.order(key))
+    }
+
+    /// Gives a key a value, and returns its old one.
+    pub fn insert(&mut self, key: K, value: T) -> Option<T> {
+        match self.find(&key) {
+            Ok(at) => Some(std::mem::replace(&mut self.0[at].1, value)),
+            Err(at) => {
+                self.0.insert(at, (key, value));
+                None
+            }
+        }
+    }
+
+    /// Removes a key, and returns its value.
+    pub fn remove(&mut self, key: &K) -> Option<T> {
+        self.find(key).ok().map(|at| self.0.remove(at).1)
+    }
+
+    /// The value of a key, if there is one.
+    pub fn get(&self, key: &K) -> Option<&T> {
+        self.find(key).ok().map(|at| &self.0[at].1)
+    }
+
+    /// The value of a key, to be changed, if there is one.
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut T> {
+        self.find(key).ok().map(|at| &mut self.0[at].1)
+    }
+
+    /// Whether it has a key.
+    pub fn contains_key(&self, key: &K) -> bool {
+        self.find(key).is_ok()
+    }
+
+    /// The value of a key, which is made if there is none.
+    pub fn entry_or_default(&mut self, key: K) -> &mut T
+    where
+        T: Default,
+    {
+        let at = match self.find(&key) {
+            Ok(at) => at,
+            Err(at) => {
+                self.0.insert(at, (key, T::default()));
+                at
+            }
+        };
+        &mut self.0[at].1
+    }
+}
+
+impl<K: Shape, T> std::ops::Index<K> for Map<K, T> {
+    type Output = T;
+    #[track_caller]
+    fn index(&self, key: K) -> &T {
+        self.get(&key).unwrap_or_else(|| panic!("the map has no key {key:?}"))
+    }
+}
+
+impl<K: Shape, T> IndexMut<K> for Map<K, T> {
+    #[track_caller]
+    fn index_mut(&mut self, key: K) -> &mut T {
+        self.get_mut(&key).unwrap_or_else(|| panic!("the map has no key {key:?}"))
+    }
+}
+
+impl<K: fmt::Debug, T: fmt::Debug> fmt::Debug for Map<K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<K: Shape, T: Shape> PartialEq for Map<K, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.order(other).is_eq()
+    }
+}
+
+impl<K: Shape, T: Shape> Eq for Map<K, T> {}
+
+impl<K: Shape, T> FromIterator<(K, T)> for Map<K, T> {
+    fn from_iter<I: IntoIterator<Item = (K, T)>>(rows: I) -> Self {
+        let mut map = Self::new();
+        rows.into_iter().for_each(|(key, value)| _ = map.insert(key, value));
+        map
+    }
+}
+
+impl<K: Shape, T: Shape> Shape for Map<K, T> {
+    const SORTED: bool = K::SORTED || T::SORTED;
+    fn sorts(to: &mut Sorts) {
+        K::sorts(to);
+        T::sorts(to);
+    }
+    fn walk<V: Visit>(&self, to: &mut V) {
+        if K::IS_INDIVIDUAL {
+            to.rows(&self.0, false);
+        } else {
+            to.unordered(&self.0);
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        let mut rows: Vec<(K, T)> = read_entries(from);
+        rows.sort_by(|a, b| a.0.order(&b.0));
+        Self(rows)
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        order_entries(self.0.iter(), other.0.iter())
+    }
+}

@@ -1,0 +1,238 @@
+//! Whether individuals are interchangeable: the claim of types, tested.
+//!
+//! Nothing keeps a model from asking which element of a set comes first. So for some states two individuals
+//! are exchanged, and the model is asked for its answers again: the actions, their results, what holds. They
+//! must be the same but for the exchange. Individuals of dynamic sorts and objects are exchanged if the state
+//! mentions both, since the next new one is chosen among the others.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use bits::SplitMix64;
+
+use crate::mentions::Mentions;
+use crate::program::{Applied, Offered};
+use crate::sorts::Size;
+use crate::words::{Names, plain, renamed};
+use crate::{Cx, Model, Program};
+
+/// The states whose answers are tested.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum SymmetryCheck {
+    /// All states, with every pair of individuals.
+    All,
+    /// The first hundred states with every pair of individuals; with one pair each, the states up to the
+    /// thousandth and one of 64 after them.
+    #[default]
+    Sample,
+    /// None. The types are trusted.
+    Off,
+}
+
+/// A sort whose individuals are not interchangeable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Broken {
+    pub(crate) number: usize,
+    /// The name of the sort.
+    pub sort: String,
+    /// The state in which it shows.
+    pub state: String,
+    /// The two individuals that were exchanged.
+    pub exchanged: (u32, u32),
+    /// What differs.
+    pub difference: String,
+}
+
+/// Which states are tested, and how far that went.
+#[derive(Debug)]
+pub(crate) struct Sampling {
+    pub mode: SymmetryCheck,
+    asked: u64,
+    random: SplitMix64,
+    is_on: bool,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Self { mode: SymmetryCheck::Off, asked: 0, random: SplitMix64::new(1), is_on: false }
+    }
+}
+
+impl Sampling {
+    pub fn new(mode: SymmetryCheck) -> Self {
+        Self { mode, is_on: true, ..Self::default() }
+    }
+}
+
+/// The first states, tested with all pairs: small models are tested completely.
+const THOROUGH: u64 = 100;
+/// The states that are all tested.
+const FIRST: u64 = 1000;
+/// After them, one of this many is.
+const ONE_OF: usize = 64;
+
+/// What a model answers about a state: words, and how to show them.
+type Answers = Vec<(Vec<u64>, String)>;
+
+impl<M: Model> Program<M> {
+    /// Tests a state, if it is its turn. What is found is noted, and ends the search.
+    pub(crate) fn sample(&self, value: &M::State, offered: &Offered<M::Action>) {
+        let mut sampling = self.sampling.borrow_mut();
+        if !sampling.is_on {
+            return;
+        }
+        sampling.asked += 1;
+        if sampling.mode != SymmetryCheck::All && sampling.asked > FIRST && sampling.random.below(ONE_OF) > 0
+        {
+            return;
+        }
+        let Ok(again) = self.offered(value) else { return };
+        let mut answers = self.answers(value, offered, None);
+        let mut repeated = self.answers(value, &again, None);
+        if let Some(difference) = difference(&mut answers, &mut repeated) {
+            self.notes.borrow_mut().unrepeatable = Some(format!("in {value:?}: {difference}"));
+            return self.interrupt.store(true, Relaxed);
+        }
+        if sampling.mode == SymmetryCheck::Off {
+            return;
+        }
+        let mut pairs = self.pairs(value);
+        if sampling.mode == SymmetryCheck::Sample && sampling.asked > THOROUGH && !pairs.is_empty() {
+            let chosen = sampling.random.below(pairs.len());
+            pairs = vec![pairs.swap_remove(chosen)];
+        }
+        for (sort, a, b) in pairs {
+            if let Some(difference) = self.exchange(value, offered, sort, a, b) {
+                let Some(sort_of) = self.sorts.all.get(sort) else { return };
+                self.notes.borrow_mut().broken = Some(Broken {
+                    number: sort,
+                    sort: sort_of.name.clone(),
+                    state: format!("{value:?}"),
+                    exchanged: (a, b),
+                    difference,
+                });
+                return self.interrupt.store(true, Relaxed);
+            }
+        }
+    }
+
+    /// The pairs of individuals that can be exchanged.
+    fn pairs(&self, value: &M::State) -> Vec<(usize, u32, u32)> {
+        let mentions = Mentions::of(&self.sorts, value);
+        let mut pairs = Vec::new();
+        for (number, sort) in self.sorts.all.iter().enumerate().filter(|(_, sort)| sort.symmetric) {
+            let exists = |index: &u32| !sort.dynamic || mentions.has(number, *index);
+            let count = match sort.size {
+                Size::Given(count) => count,
+                Size::Open | Size::Unknown => mentions.found[number].len() as u32,
+            };
+            let all: Vec<u32> = (0..count).filter(exists).collect();
+            for (at, &a) in all.iter().enumerate() {
+                pairs.extend(all[at + 1..].iter().map(|&b| (number, a, b)));
+            }
+        }
+        pairs
+    }
+
+    /// What differs if two individuals are exchanged.
+    fn exchange(
+        &self,
+        value: &M::State,
+        offered: &Offered<M::Action>,
+        sort: usize,
+        a: u32,
+        b: u32,
+    ) -> Option<String> {
+        let mut names: Names = vec![Vec::new(); self.sorts.all.len()];
+        names[sort] = (0..=b)
+            .map(|index| {
+                if index == a {
+                    b
+                } else if index == b {
+                    a
+                } else {
+                    index
+                }
+            })
+            .collect();
+        let exchanged = renamed(&self.sorts, &names, value);
+        let Ok(theirs) = self.offered(&exchanged) else {
+            return Some("only afterwards, finding the actions panics".to_owned());
+        };
+        let mut ours = self.answers(value, offered, Some(&names));
+        let mut theirs = self.answers(&exchanged, &theirs, None);
+        difference(&mut ours, &mut theirs)
+    }
+
+    /// Everything the model says about a state, under other names if they are given.
+    fn answers(&self, value: &M::State, offered: &Offered<M::Action>, names: Option<&Names>) -> Answers {
+        let cx = Cx::new(&self.sorts);
+        let mut answers = Vec::new();
+        let mut fact = |text: String| answers.push((text.bytes().map(u64::from).collect(), text));
+        for (name, holds) in self.properties.invariants.iter().chain(&self.properties.reachable) {
+            let holds = crate::panics::caught(|| holds(&cx, value));
+            fact(format!(
+                "{name}: {}",
+                holds.map_or_else(|_| "a panic".to_owned(), |holds| holds.to_string())
+            ));
+        }
+        fact(format!("accepting: {}", self.accepts(value)));
+        fact(format!("an individual is missing: {}", offered.is_full));
+        for action in &offered.actions {
+            let action_named =
+                names.map_or_else(|| action.clone(), |names| renamed(&self.sorts, names, action));
+            let (mut choice, mut end) = (0, 1);
+            while choice < end {
+                let (applied, alternatives) = self.applied(value, action, choice as u32);
+                end = end.max(alternatives);
+                choice += 1;
+                if choice > alternatives {
+                    continue;
+                }
+                let mut words = plain(&self.sorts, &action_named);
+                let result = match applied {
+                    Applied::Moved(next) => {
+                        let next = match names {
+                            Some(names) => renamed(&self.sorts, names, &next),
+                            None => next,
+                        };
+                        words.push(0);
+                        words.extend(plain(&self.sorts, &next));
+                        format!("leads to {next:?}")
+                    }
+                    Applied::Impossible => {
+                        words.push(1);
+                        "does not happen".to_owned()
+                    }
+                    Applied::Outside => {
+                        words.push(2);
+                        "leaves the bounds".to_owned()
+                    }
+                    Applied::Fault(fault) => {
+                        words.extend([3, fault.site.into()]);
+                        format!("fails at {}", self.notes.borrow().sites[fault.site as usize])
+                    }
+                };
+                answers.push((words, format!("{action_named:?} {result}")));
+            }
+        }
+        answers
+    }
+}
+
+/// The first answer that only one side has.
+fn difference(ours: &mut Answers, theirs: &mut Answers) -> Option<String> {
+    ours.sort();
+    theirs.sort();
+    let words = |answers: &Answers| answers.iter().map(|(words, _)| words.clone()).collect::<Vec<_>>();
+    if words(ours) == words(theirs) {
+        return None;
+    }
+    let only =
+        |a: &Answers, b: &Answers| a.iter().find(|x| !b.iter().any(|y| x.0 == y.0)).map(|x| x.1.clone());
+    Some(match (only(ours, theirs), only(theirs, ours)) {
+        (Some(ours), Some(theirs)) => format!("expected `{ours}`, but `{theirs}`"),
+        (Some(ours), None) => format!("expected `{ours}`, which is missing"),
+        (None, Some(theirs)) => format!("`{theirs}` is new"),
+        (None, None) => "an action is offered more often".to_owned(),
+    })
+}

@@ -1,0 +1,133 @@
+//! Objects that refer to each other.
+
+use std::any::TypeId;
+use std::cmp::Ordering;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Index as Indexed, IndexMut};
+
+use crate::collections::Map;
+use crate::words::Reader;
+use crate::{Index, Shape, Sorts, Visit};
+
+/// Objects of one type. An object that nothing refers to any more is gone after the step. A state should have
+/// one heap for each type of objects.
+#[derive(Clone)]
+pub struct Heap<T>(Map<Ref<T>, T>);
+
+impl<T> Default for Heap<T> {
+    fn default() -> Self {
+        Self(Map::default())
+    }
+}
+
+impl<T: 'static> Heap<T> {
+    /// A heap without objects.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes an object.
+    pub fn add(&mut self, object: T) -> Ref<T> {
+        let free = self.0.keys().zip(0..).find(|(key, at)| key.0.0 != *at);
+        let new = Ref(Index(free.map_or(self.0.len() as u32, |(_, at)| at)), PhantomData);
+        self.0.insert(new, object);
+        new
+    }
+
+    /// The number of objects.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no objects.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// All objects. Which one comes first says nothing.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Ref<T>, &T)> {
+        self.0.iter().map(|(key, object)| (*key, object))
+    }
+}
+
+impl<T: 'static> Indexed<Ref<T>> for Heap<T> {
+    type Output = T;
+    fn index(&self, at: Ref<T>) -> &T {
+        &self.0[at]
+    }
+}
+
+impl<T: 'static> IndexMut<Ref<T>> for Heap<T> {
+    fn index_mut(&mut self, at: Ref<T>) -> &mut T {
+        &mut self.0[at]
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Heap<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<T: Shape> Shape for Heap<T> {
+    const SORTED: bool = true;
+    fn sorts(to: &mut Sorts) {
+        Ref::<T>::sorts(to);
+        T::sorts(to);
+    }
+    fn walk<V: Visit>(&self, to: &mut V) {
+        to.rows(&self.0.0, true);
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        Self(Map::read(from))
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.order(&other.0)
+    }
+}
+
+/// A reference to an object of a [`Heap`]. It can be copied and compared for equality, and nothing else.
+pub struct Ref<T>(Index, PhantomData<fn() -> T>);
+
+impl<T> Clone for Ref<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Ref<T> {}
+
+impl<T> PartialEq for Ref<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Eq for Ref<T> {}
+
+impl<T> fmt::Debug for Ref<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#{}", self.0)
+    }
+}
+
+impl<T: 'static> Shape for Ref<T> {
+    const SORTED: bool = true;
+    const IS_INDIVIDUAL: bool = true;
+    fn sorts(to: &mut Sorts) {
+        to.add_objects::<Self, T>();
+    }
+    fn walk<V: Visit>(&self, to: &mut V) {
+        to.id(TypeId::of::<Self>(), self.0);
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        Self(from.id(TypeId::of::<Self>()), PhantomData)
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        self.0.0.cmp(&other.0.0)
+    }
+    fn individual(&self) -> Option<(TypeId, Index)> {
+        Some((TypeId::of::<Self>(), self.0))
+    }
+}

@@ -1,0 +1,80 @@
+//! Model programs in Rust: states are values, actions are functions, isomorphic states are one.
+//!
+//! A [`Model`] says in which states runs begin, what can happen in a state, and what that does. Its states are
+//! plain values: any type with `#[derive(Shape)]`, made of numbers, [`Set`]s, [`Bag`]s, [`Map`]s, [`Seq`]s,
+//! objects of a [`Heap`], and individuals of [sorts](sort!) that nothing tells apart. A [`Program`] explores
+//! them. Two states that differ only in which individuals and objects they mention are stored once.
+//!
+//! ```
+//! use quotient_model::{Cx, Doing, Map, Model, Program, Shape, Symmetry, sort};
+//!
+//! sort! { struct Side; struct Colour; }
+//!
+//! #[derive(Clone, Debug, Shape)]
+//! struct Assign(Side, Colour);
+//!
+//! struct Triangle;
+//!
+//! impl Model for Triangle {
+//!     type State = Map<Side, Colour>;
+//!     type Action = Assign;
+//!     fn initial(&self, _: &Cx<'_>, out: &mut Vec<Self::State>) {
+//!         out.push(Map::new());
+//!     }
+//!     fn actions(&self, cx: &Cx<'_>, colours: &Self::State, out: &mut Vec<Assign>) {
+//!         for side in cx.all::<Side>().filter(|side| !colours.contains_key(side)) {
+//!             out.extend(cx.all::<Colour>().map(|colour| Assign(side, colour)));
+//!         }
+//!     }
+//!     fn apply(&self, _: &mut Doing<'_>, colours: &mut Self::State, action: &Assign) {
+//!         colours.insert(action.0, action.1);
+//!     }
+//! }
+//!
+//! let mut triangle = Program::new(Triangle).sort::<Side>(3).sort::<Colour>(2);
+//! triangle.check().symmetry(Symmetry::None).assert_counts(27, 54);
+//! triangle.check().assert_counts(6, 14);
+//! ```
+//!
+//! What keeps verdicts right:
+//! - An encoding is a whole state under some names, so names never merge states that are not isomorphic.
+//! - That individuals are interchangeable is a claim of types, and the [test of it](SymmetryCheck) tells
+//!   models that ask which individual comes first.
+//! - A violation is run twice on plain values before it is shown. A model that is not a function of its state
+//!   is told so.
+
+#![warn(missing_docs)]
+
+mod bounded;
+mod check;
+mod collections;
+mod equivariance;
+mod heap;
+mod mentions;
+mod model;
+mod naming;
+mod panics;
+mod program;
+mod shape;
+mod sorts;
+mod words;
+
+pub use bounded::Bounded;
+pub use check::{Check, Kind, Order, Report, Symmetry, Verdict, Violation};
+pub use collections::{Bag, Map, Seq, Set};
+pub use equivariance::{Broken, SymmetryCheck};
+pub use heap::{Heap, Ref};
+pub use macros::Shape;
+pub use model::{Cx, Doing, Model, Properties};
+pub use program::{Live, Program};
+pub use shape::{Shape, Visit};
+pub use sorts::{Index, Individual, Sorts};
+pub use words::Reader;
+
+#[doc(hidden)]
+pub use sorts::order_of_numbers;
+
+/// The page of the book, whose example is run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../book/src/modelling/rust-models.md")]
+struct Page;

@@ -1,0 +1,166 @@
+//! What a model program is: states, actions, and what must hold.
+
+use std::any::TypeId;
+use std::cell::Cell;
+use std::fmt;
+use std::panic::Location;
+
+use crate::mentions::Mentions;
+use crate::sorts::Size;
+use crate::{Index, Individual, Shape, Sorts};
+
+/// A model program. Everything must be a function of its arguments: no clocks, no random numbers, no order of
+/// a hash map.
+pub trait Model {
+    /// A state: a plain value.
+    type State: Shape;
+    /// What can happen in a state, with its arguments.
+    type Action: Shape;
+    /// [`apply`](Model::apply) calls [`Doing::choose`]. Then each action is tried before it is taken, to learn
+    /// how many alternatives it has.
+    const CHOOSES: bool = false;
+
+    /// Adds the states in which runs begin.
+    fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Self::State>);
+
+    /// Adds the actions that are possible in `state`.
+    fn actions(&self, cx: &Cx<'_>, state: &Self::State, out: &mut Vec<Self::Action>);
+
+    /// Takes an action. A panic, such as that of a failed `assert!`, and [`Doing::fail`] are violations.
+    fn apply(&self, cx: &mut Doing<'_>, state: &mut Self::State, action: &Self::Action);
+
+    /// Adds what must hold.
+    fn properties(&self, _to: &mut Properties<Self::State>) {}
+
+    /// Whether a run may end in `state`. A state without actions in which it may not is a deadlock.
+    fn accepting(&self, _cx: &Cx<'_>, _state: &Self::State) -> bool {
+        true
+    }
+
+    /// Whether `state` is inside of the part that is to be explored. Steps out of it are not followed, and the
+    /// verdict says so.
+    fn within(&self, _cx: &Cx<'_>, _state: &Self::State) -> bool {
+        true
+    }
+}
+
+/// What a model may ask about its program.
+pub struct Cx<'a> {
+    pub(crate) sorts: &'a Sorts,
+    /// There was no individual left.
+    pub(crate) is_full: Cell<bool>,
+}
+
+impl<'a> Cx<'a> {
+    pub(crate) fn new(sorts: &'a Sorts) -> Self {
+        Self { sorts, is_full: Cell::new(false) }
+    }
+
+    fn sort<I: Individual>(&self) -> (usize, u32) {
+        let number = self.sorts.find(TypeId::of::<I>());
+        match number.map(|number| (number, self.sorts.all[number].size)) {
+            Some((number, Size::Given(count))) => (number, count),
+            _ => panic!("no value of the state mentions the sort {}", I::NAME),
+        }
+    }
+
+    /// All individuals of a sort that exist from the beginning. Which one comes first says nothing.
+    pub fn all<I: Individual>(&self) -> impl ExactSizeIterator<Item = I> + use<I> {
+        assert!(!I::DYNAMIC, "{} is dynamic: ask which individuals a state mentions", I::NAME);
+        (0..self.sort::<I>().1).map(|index| I::at(Index(index)))
+    }
+
+    /// The number of individuals of a sort, or the greatest number that may exist at a time.
+    pub fn count<I: Individual>(&self) -> usize {
+        self.sort::<I>().1 as usize
+    }
+
+    /// An individual of a dynamic sort that `state` does not mention. If there is none left, steps are missing,
+    /// and the verdict says so.
+    pub fn fresh<I: Individual>(&self, state: &impl Shape) -> Option<I> {
+        assert!(I::DYNAMIC, "all individuals of {} exist from the beginning", I::NAME);
+        let (sort, count) = self.sort::<I>();
+        let mentions = Mentions::of(self.sorts, state);
+        let free = (0..count).find(|&index| !mentions.has(sort, index));
+        self.is_full.set(self.is_full.get() || free.is_none());
+        free.map(|index| I::at(Index(index)))
+    }
+
+    /// The individuals of a sort that `state` mentions. Which one comes first says nothing.
+    pub fn mentioned<I: Individual>(&self, state: &impl Shape) -> Vec<I> {
+        let (sort, count) = self.sort::<I>();
+        let mentions = Mentions::of(self.sorts, state);
+        (0..count).filter(|&index| mentions.has(sort, index)).map(|index| I::at(Index(index))).collect()
+    }
+}
+
+/// What an action may do besides changing the state.
+pub struct Doing<'a> {
+    pub(crate) cx: &'a Cx<'a>,
+    /// The number that says how the choices are made; what is left of it.
+    pub(crate) choice: u32,
+    /// The product of the numbers of alternatives so far. More than fit are a fault.
+    pub(crate) alternatives: u64,
+    pub(crate) chooses: bool,
+    pub(crate) failure: Option<(&'static Location<'static>, String)>,
+    pub(crate) is_impossible: bool,
+}
+
+impl<'a> Doing<'a> {
+    /// What may be asked about the program.
+    pub const fn cx(&self) -> &'a Cx<'a> {
+        self.cx
+    }
+
+    /// One of several values: a run for each of them. Without any the action does not happen, and `None` is
+    /// returned.
+    #[track_caller]
+    pub fn choose<T>(&mut self, alternatives: impl IntoIterator<Item = T>) -> Option<T> {
+        assert!(self.chooses, "a model that chooses says so: `const CHOOSES: bool = true;`");
+        let mut alternatives: Vec<T> = alternatives.into_iter().collect();
+        let count = alternatives.len() as u64;
+        if count == 0 {
+            self.is_impossible = true;
+            return None;
+        }
+        self.alternatives = self.alternatives.saturating_mul(count);
+        assert!(self.alternatives <= 1 << 20, "an action has more than {} alternatives", 1 << 20);
+        let digit = u64::from(self.choice) % count;
+        self.choice = (u64::from(self.choice) / count) as u32;
+        Some(alternatives.swap_remove(digit as usize))
+    }
+
+    /// The action violates a rule. What it does after this does not matter.
+    #[track_caller]
+    pub fn fail(&mut self, message: impl fmt::Display) {
+        let location = Location::caller();
+        self.failure.get_or_insert_with(|| (location, message.to_string()));
+    }
+}
+
+/// A condition of states.
+type Condition<S> = Box<dyn Fn(&Cx<'_>, &S) -> bool>;
+
+/// What must hold in the states of a model.
+pub struct Properties<S> {
+    pub(crate) invariants: Vec<(String, Condition<S>)>,
+    pub(crate) reachable: Vec<(String, Condition<S>)>,
+}
+
+impl<S> Default for Properties<S> {
+    fn default() -> Self {
+        Self { invariants: Vec::new(), reachable: Vec::new() }
+    }
+}
+
+impl<S> Properties<S> {
+    /// A condition that holds in every state.
+    pub fn invariant(&mut self, name: &str, holds: impl Fn(&Cx<'_>, &S) -> bool + 'static) {
+        self.invariants.push((name.to_owned(), Box::new(holds)));
+    }
+
+    /// A condition that holds in some state.
+    pub fn reachable(&mut self, name: &str, holds: impl Fn(&Cx<'_>, &S) -> bool + 'static) {
+        self.reachable.push((name.to_owned(), Box::new(holds)));
+    }
+}

@@ -1,0 +1,195 @@
+//! Canonical names: the value as a graph, and the order that `canon` puts its individuals in.
+//!
+//! Nodes are the individuals that the value mentions, and the entries of unordered collections that mention
+//! individuals and are more than one. What is read in order is hashed as it is read. The hash so far labels
+//! what comes next:
+//!
+//! | met at a node, or outside of all           | in the graph                                                 |
+//! |--------------------------------------------|--------------------------------------------------------------|
+//! | bits                                       | mixed into the hash                                          |
+//! | an individual                              | an edge to it; outside of all nodes, into its label          |
+//! | unordered entries without individuals      | in order, into the hash: their order is canonical            |
+//! | unordered entries that are individuals     | each like an individual, with the same hash                  |
+//! | other unordered entries                    | a new node each, mentioned like an individual                |
+//! | rows under individuals, outside of all     | walked at the individual's own node                          |
+//! | rows under individuals at a node           | a new node each                                              |
+//! | the end of a node                          | the hash goes into its label                                 |
+//!
+//! Names are only names: a state is written as a whole under them, so a collision of hashes can make two
+//! states of one orbit different, and never two orbits one.
+
+use std::any::TypeId;
+
+use canon::{Canonizer, Graph, Options};
+
+use crate::words::Names;
+use crate::{Index, Shape, Sorts, Visit};
+
+/// Nodes of the search tree for one state, after which its names are not canonical.
+const BUDGET: u64 = 1_000_000;
+
+/// Gives names. Keeps its memory from state to state.
+#[derive(Default)]
+pub(crate) struct Namer {
+    graph: Graph,
+    labels: Vec<u64>,
+    canonizer: Canonizer,
+    /// By sort and number: the node of an individual.
+    nodes: Vec<Vec<Option<u32>>>,
+    names: Names,
+    order: Vec<(u32, u32)>,
+    pub hash_bits: Option<u32>,
+    /// States whose names are not canonical.
+    pub broken_off: u64,
+}
+
+impl Namer {
+    /// The canonical names of the individuals that `value` mentions. The others of a sort come after them.
+    pub fn names<T: Shape>(&mut self, sorts: &Sorts, value: &T) -> &Names {
+        self.graph.clear();
+        self.labels.clear();
+        self.nodes.resize(sorts.all.len(), Vec::new());
+        self.nodes.iter_mut().for_each(Vec::clear);
+        self.names.resize(sorts.all.len(), Vec::new());
+        let mut builder = Builder { sorts, namer: self, at: None, hash: 0 };
+        value.walk(&mut builder);
+        for (node, &label) in self.labels.iter().enumerate() {
+            self.graph.set_label(node as u32, label);
+        }
+        let hash_bits = self.hash_bits.unwrap_or(64);
+        let ordered = self.canonizer.order(&self.graph, Options { budget: BUDGET, hash_bits });
+        self.broken_off += u64::from(!ordered.canonical);
+        let position = self.canonizer.position();
+        for (sort, (nodes, names)) in self.nodes.iter().zip(&mut self.names).enumerate() {
+            names.clear();
+            if !sorts.all[sort].symmetric {
+                continue;
+            }
+            self.order.clear();
+            let found = nodes.iter().zip(0..);
+            self.order
+                .extend(found.map(|(node, at)| (node.map_or(u32::MAX, |node| position[node as usize]), at)));
+            self.order.sort_unstable();
+            names.resize(nodes.len(), 0);
+            for (name, &(_, at)) in self.order.iter().enumerate() {
+                names[at as usize] = name as u32;
+            }
+        }
+        &self.names
+    }
+}
+
+fn mix(a: u64, b: u64) -> u64 {
+    let x = (a ^ b.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x ^ x >> 32
+}
+
+/// What is mixed into hashes, so that different things have different ones.
+mod tag {
+    pub const ID: u64 = 1;
+    pub const BITS: u64 = 2;
+    pub const ENTRIES: u64 = 3;
+    pub const LABEL: u64 = 4;
+    pub const EDGE: u64 = 5;
+    pub const END: u64 = 6;
+    pub const SORT: u64 = 7;
+}
+
+struct Builder<'a> {
+    sorts: &'a Sorts,
+    namer: &'a mut Namer,
+    at: Option<u32>,
+    hash: u64,
+}
+
+impl Builder<'_> {
+    fn add_node(&mut self, label: u64) -> u32 {
+        self.namer.labels.push(label);
+        self.namer.graph.add_node(0)
+    }
+
+    /// The node of an individual.
+    fn node(&mut self, sort: TypeId, index: Index) -> u32 {
+        let sort = self.sorts.number(sort);
+        let at = index.0 as usize;
+        if self.namer.nodes[sort].len() <= at {
+            self.namer.nodes[sort].resize(at + 1, None);
+        }
+        if let Some(node) = self.namer.nodes[sort][at] {
+            return node;
+        }
+        let mut label = mix(mix(0, tag::SORT), sort as u64);
+        if !self.sorts.all[sort].symmetric {
+            label = mix(label, u64::from(index.0) + 1);
+        }
+        let node = self.add_node(label);
+        self.namer.nodes[sort][at] = Some(node);
+        node
+    }
+
+    fn mention(&mut self, node: u32) {
+        match self.at {
+            None => self.add_label(node, mix(self.hash, tag::LABEL)),
+            Some(at) => self.namer.graph.add_edge(at, mix(self.hash, tag::EDGE) as u32, node),
+        }
+    }
+
+    fn add_label(&mut self, node: u32, label: u64) {
+        let old = &mut self.namer.labels[node as usize];
+        *old = old.wrapping_add(label);
+    }
+
+    /// Walks at a node, and comes back.
+    fn inside(&mut self, node: u32, walk: impl FnOnce(&mut Self)) {
+        let (at, hash) = (self.at.replace(node), self.hash);
+        walk(self);
+        self.add_label(node, mix(self.hash, tag::END));
+        (self.at, self.hash) = (at, hash);
+    }
+}
+
+impl Visit for Builder<'_> {
+    fn bits(&mut self, value: u64, _: u32) {
+        self.hash = mix(mix(self.hash, tag::BITS), value);
+    }
+
+    fn id(&mut self, sort: TypeId, index: Index) {
+        self.hash = mix(self.hash, tag::ID);
+        let node = self.node(sort, index);
+        self.mention(node);
+    }
+
+    fn unordered<T: Shape>(&mut self, entries: &[T]) {
+        self.hash = mix(mix(self.hash, tag::ENTRIES), entries.len() as u64);
+        for entry in entries {
+            if !T::SORTED {
+                entry.walk(self);
+            } else if let Some((sort, index)) = entry.individual() {
+                let node = self.node(sort, index);
+                self.mention(node);
+            } else {
+                let node = self.add_node(0);
+                self.mention(node);
+                self.inside(node, |builder| entry.walk(builder));
+            }
+        }
+    }
+
+    fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], _: bool) {
+        self.hash = mix(mix(self.hash, tag::ENTRIES), rows.len() as u64);
+        for (key, value) in rows {
+            if self.at.is_none() {
+                let (sort, index) = key.individual().expect("the keys are individuals");
+                let node = self.node(sort, index);
+                self.inside(node, |builder| value.walk(builder));
+            } else {
+                let node = self.add_node(0);
+                self.mention(node);
+                self.inside(node, |builder| {
+                    key.walk(builder);
+                    value.walk(builder);
+                });
+            }
+        }
+    }
+}

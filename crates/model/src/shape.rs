@@ -1,0 +1,366 @@
+//! Shapes: how values are walked, and what values a state may consist of.
+
+use std::any::TypeId;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt::Debug;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::words::Reader;
+use crate::{Index, Sorts};
+
+/// A value that can be part of a state. Derive it.
+///
+/// Two values are the same exactly if they are walked in the same way. So a type that hides something, such
+/// as a hash map with its order or a cell with its contents, has no shape.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no shape, so it cannot be part of a state or an action",
+    label = "not a value that can be stored and compared",
+    note = "derive it: `#[derive(Clone, Debug, Shape)]`",
+    note = "use `Map` and `Set` instead of `HashMap` and `HashSet`, whose order is not a function of the state",
+    note = "use `Heap<T>` and `Ref<T>` instead of `RefCell`, `Cell`, `Mutex` and pointers, which copies of a \
+            state would share",
+    note = "use `Bounded<LO, HI>` or an integer instead of a floating-point number"
+)]
+pub trait Shape: Clone + Debug + 'static {
+    /// Values may mention individuals.
+    const SORTED: bool;
+    /// Values are individuals.
+    const IS_INDIVIDUAL: bool = false;
+    /// Collects the sorts of individuals that values may mention.
+    fn sorts(to: &mut Sorts);
+    /// Shows all of the value, in order.
+    fn walk<V: Visit>(&self, to: &mut V);
+    /// The value that was written.
+    fn read(from: &mut Reader<'_>) -> Self;
+    /// An order of values for collections. It depends on the numbers of individuals: not for models.
+    #[doc(hidden)]
+    fn order(&self, other: &Self) -> Ordering;
+    /// The individual that the value is.
+    #[doc(hidden)]
+    fn individual(&self) -> Option<(TypeId, Index)> {
+        None
+    }
+}
+
+/// What walks values.
+pub trait Visit {
+    /// A number below 2^`width`.
+    fn bits(&mut self, value: u64, width: u32);
+    /// An individual.
+    fn id(&mut self, sort: TypeId, index: Index);
+    /// Entries whose order says nothing.
+    fn unordered<T: Shape>(&mut self, entries: &[T]);
+    /// Entries under keys that are individuals. Rows of a `heap` are there only as long as something else
+    /// mentions the key.
+    fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], heap: bool);
+    /// The following is `depth` levels deeper, until the corresponding `end`.
+    fn begin(&mut self, _depth: u32) {}
+    /// See [`Visit::begin`].
+    fn end(&mut self, _depth: u32) {}
+    /// A good place for a component to begin.
+    fn cut(&mut self) {}
+    /// A number of entries.
+    fn count(&mut self, count: usize) {
+        self.bits(count.min(SMALL) as u64, 8);
+        if count >= SMALL {
+            self.bits(count as u64, 64);
+        }
+    }
+}
+
+/// Counts below this take a byte.
+pub(crate) const SMALL: usize = 255;
+
+/// Entries one after the other, in an order that matters.
+pub(crate) fn walk_in_order<'a, T: Shape, V: Visit>(
+    entries: impl ExactSizeIterator<Item = &'a T>,
+    to: &mut V,
+) {
+    to.count(entries.len());
+    for entry in entries {
+        to.cut();
+        to.begin(2);
+        entry.walk(to);
+        to.end(2);
+    }
+}
+
+/// What [`walk_in_order`] or a visit of unordered entries wrote.
+pub(crate) fn read_entries<T: Shape>(from: &mut Reader<'_>) -> Vec<T> {
+    (0..from.count())
+        .map(|_| {
+            from.cut();
+            from.begin(2);
+            let entry = T::read(from);
+            from.end(2);
+            entry
+        })
+        .collect()
+}
+
+pub(crate) fn order_entries<'a, T: Shape>(
+    mut a: impl ExactSizeIterator<Item = &'a T>,
+    mut b: impl ExactSizeIterator<Item = &'a T>,
+) -> Ordering {
+    let by_length = a.len().cmp(&b.len());
+    by_length.then_with(|| {
+        a.by_ref()
+            .zip(b.by_ref())
+            .map(|(a, b)| a.order(b))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    })
+}
+
+macro_rules! integers {
+    ($($type:ty: $unsigned:ty, $width:literal;)*) => { $(
+        impl Shape for $type {
+            const SORTED: bool = false;
+            fn sorts(_: &mut Sorts) {}
+            #[allow(clippy::cast_lossless)]
+            fn walk<V: Visit>(&self, to: &mut V) {
+                to.bits(*self as $unsigned as u64, $width);
+            }
+            fn read(from: &mut Reader<'_>) -> Self {
+                from.bits($width) as $unsigned as Self
+            }
+            fn order(&self, other: &Self) -> Ordering {
+                self.cmp(other)
+            }
+        }
+    )* };
+}
+
+integers! {
+    u8: u8, 8; u16: u16, 16; u32: u32, 32; u64: u64, 64; usize: u64, 64;
+    i8: u8, 8; i16: u16, 16; i32: u32, 32; i64: u64, 64; isize: u64, 64;
+}
+
+impl Shape for bool {
+    const SORTED: bool = false;
+    fn sorts(_: &mut Sorts) {}
+    fn walk<V: Visit>(&self, to: &mut V) {
+        to.bits((*self).into(), 1);
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        from.bits(1) == 1
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
+    }
+}
+
+impl Shape for char {
+    const SORTED: bool = false;
+    fn sorts(_: &mut Sorts) {}
+    fn walk<V: Visit>(&self, to: &mut V) {
+        to.bits(u32::from(*self).into(), 21);
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        char::from_u32(from.bits(21) as u32).expect("a character was written")
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
+    }
+}
+
+impl Shape for String {
+    const SORTED: bool = false;
+    fn sorts(_: &mut Sorts) {}
+    fn walk<V: Visit>(&self, to: &mut V) {
+        to.count(self.len());
+        self.bytes().for_each(|byte| to.bits(byte.into(), 8));
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        let bytes = (0..from.count()).map(|_| from.bits(8) as u8).collect();
+        Self::from_utf8(bytes).expect("a string was written")
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
+    }
+}
+
+impl Shape for () {
+    const SORTED: bool = false;
+    fn sorts(_: &mut Sorts) {}
+    fn walk<V: Visit>(&self, _: &mut V) {}
+    fn read(_: &mut Reader<'_>) -> Self {}
+    fn order(&self, (): &Self) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+impl<T: Shape> Shape for Option<T> {
+    const SORTED: bool = T::SORTED;
+    fn sorts(to: &mut Sorts) {
+        T::sorts(to);
+    }
+    fn walk<V: Visit>(&self, to: &mut V) {
+        to.bits(self.is_some().into(), 1);
+        if let Some(value) = self {
+            value.walk(to);
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        (from.bits(1) == 1).then(|| T::read(from))
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Some(a), Some(b)) => a.order(b),
+            _ => self.is_some().cmp(&other.is_some()),
+        }
+    }
+}
+
+macro_rules! tuples {
+    ($(($($type:ident $at:tt),+))*) => { $(
+        impl<$($type: Shape),+> Shape for ($($type,)+) {
+            const SORTED: bool = false $(|| $type::SORTED)+;
+            fn sorts(to: &mut Sorts) {
+                $($type::sorts(to);)+
+            }
+            fn walk<Visitor: Visit>(&self, to: &mut Visitor) {
+                $(self.$at.walk(to);)+
+            }
+            fn read(from: &mut Reader<'_>) -> Self {
+                ($($type::read(from),)+)
+            }
+            fn order(&self, other: &Self) -> Ordering {
+                Ordering::Equal $(.then_with(|| self.$at.order(&other.$at)))+
+            }
+        }
+    )* };
+}
+
+tuples! {
+    (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+}
+
+impl<T: Shape, const N: usize> Shape for [T; N] {
+    const SORTED: bool = T::SORTED;
+    fn sorts(to: &mut Sorts) {
+        T::sorts(to);
+    }
+    fn walk<V: Visit>(&self, to: &mut V) {
+        for value in self {
+            to.cut();
+            to.begin(2);
+            value.walk(to);
+            to.end(2);
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        std::array::from_fn(|_| {
+            from.cut();
+            from.begin(2);
+            let value = T::read(from);
+            from.end(2);
+            value
+        })
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        order_entries(self.iter(), other.iter())
+    }
+}
+
+macro_rules! sequences {
+    ($($type:ident)*) => { $(
+        impl<T: Shape> Shape for $type<T> {
+            const SORTED: bool = T::SORTED;
+            fn sorts(to: &mut Sorts) {
+                T::sorts(to);
+            }
+            fn walk<V: Visit>(&self, to: &mut V) {
+                walk_in_order(self.iter(), to);
+            }
+            fn read(from: &mut Reader<'_>) -> Self {
+                read_entries(from).into()
+            }
+            fn order(&self, other: &Self) -> Ordering {
+                order_entries(self.iter(), other.iter())
+            }
+        }
+    )* };
+}
+
+sequences! { Vec VecDeque }
+
+// Behind a pointer a type may contain itself, so whether it is sorted cannot be asked here.
+macro_rules! pointers {
+    ($($type:ident)*) => { $(
+        impl<T: Shape> Shape for $type<T> {
+            const SORTED: bool = true;
+            fn sorts(to: &mut Sorts) {
+                T::sorts(to);
+            }
+            fn walk<V: Visit>(&self, to: &mut V) {
+                T::walk(self, to);
+            }
+            fn read(from: &mut Reader<'_>) -> Self {
+                Self::new(T::read(from))
+            }
+            fn order(&self, other: &Self) -> Ordering {
+                T::order(self, other)
+            }
+        }
+    )* };
+}
+
+pointers! { Box Rc Arc }
+
+/// A type whose order can be observed, so it must not mention individuals.
+const fn without_individuals<T: Shape>() {
+    assert!(!T::SORTED, "the order of individuals cannot be observed: use `Set` or `Map`");
+}
+
+impl<T: Shape + Ord> Shape for BTreeSet<T> {
+    const SORTED: bool = {
+        without_individuals::<T>();
+        false
+    };
+    fn sorts(_: &mut Sorts) {}
+    fn walk<V: Visit>(&self, to: &mut V) {
+        const { without_individuals::<T>() };
+        walk_in_order(self.iter(), to);
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        read_entries(from).into_iter().collect()
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        order_entries(self.iter(), other.iter())
+    }
+}
+
+impl<K: Shape + Ord, T: Shape> Shape for BTreeMap<K, T> {
+    const SORTED: bool = {
+        without_individuals::<K>();
+        T::SORTED
+    };
+    fn sorts(to: &mut Sorts) {
+        T::sorts(to);
+    }
+    fn walk<V: Visit>(&self, to: &mut V) {
+        const { without_individuals::<K>() };
+        to.count(self.len());
+        for (key, value) in self {
+            to.cut();
+            to.begin(2);
+            key.walk(to);
+            value.walk(to);
+            to.end(2);
+        }
+    }
+    fn read(from: &mut Reader<'_>) -> Self {
+        read_entries::<(K, T)>(from).into_iter().collect()
+    }
+    fn order(&self, other: &Self) -> Ordering {
+        self.len().cmp(&other.len()).then_with(|| {
+            let pairs = self.iter().zip(other);
+            let mut orders = pairs.map(|(a, b)| a.0.order(b.0).then_with(|| a.1.order(b.1)));
+            orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        })
+    }
+}

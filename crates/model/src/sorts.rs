@@ -1,0 +1,181 @@
+//! Sorts: kinds of individuals that nothing tells apart but what a state says about them.
+
+use std::any::{TypeId, type_name};
+use std::fmt;
+
+use crate::Shape;
+
+/// The number behind an individual. Nothing can be learnt from it but whether two are equal: it has no order,
+/// no hash and no conversion.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Index(pub(crate) u32);
+
+/// Shown in traces, so that people can tell individuals apart.
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// An individual of a sort. Made by [`sort!`](crate::sort).
+pub trait Individual: Shape + Copy + Eq {
+    /// What the sort is called in traces and messages.
+    const NAME: &'static str;
+    /// Individuals come into being while the model runs. If not, all of them exist from the beginning.
+    const DYNAMIC: bool;
+    /// The individual with this number.
+    fn at(index: Index) -> Self;
+    /// The number of the individual.
+    fn index(&self) -> Index;
+}
+
+/// How many individuals a sort has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Size {
+    /// This many, or at most this many at a time.
+    Given(u32),
+    /// The objects of a heap: as many as there are.
+    Open,
+    /// Nobody said it yet.
+    Unknown,
+}
+
+/// One sort of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Sort {
+    pub id: TypeId,
+    pub name: String,
+    pub dynamic: bool,
+    pub size: Size,
+    /// Its individuals are interchangeable.
+    pub symmetric: bool,
+}
+
+/// The sorts of a program, collected from the type of its states.
+#[derive(Clone, Default, Debug)]
+pub struct Sorts {
+    pub(crate) all: Vec<Sort>,
+    entered: Vec<TypeId>,
+}
+
+impl Sorts {
+    /// Whether the fields of `T` are still to be visited. Types may be recursive.
+    pub fn enters<T: 'static>(&mut self) -> bool {
+        let is_new = !self.entered.contains(&TypeId::of::<T>());
+        if is_new {
+            self.entered.push(TypeId::of::<T>());
+        }
+        is_new
+    }
+
+    /// Adds a sort.
+    pub fn add<I: Individual>(&mut self) {
+        if self.find(TypeId::of::<I>()).is_none() {
+            self.all.push(Sort {
+                id: TypeId::of::<I>(),
+                name: I::NAME.to_owned(),
+                dynamic: I::DYNAMIC,
+                size: Size::Unknown,
+                symmetric: true,
+            });
+        }
+    }
+
+    /// Adds the sort of the objects of a heap.
+    pub(crate) fn add_objects<I: 'static, T>(&mut self) {
+        if self.find(TypeId::of::<I>()).is_none() {
+            let name = type_name::<T>();
+            self.all.push(Sort {
+                id: TypeId::of::<I>(),
+                name: name.rsplit("::").next().unwrap_or(name).to_owned(),
+                dynamic: true,
+                size: Size::Open,
+                symmetric: true,
+            });
+        }
+    }
+
+    pub(crate) fn find(&self, id: TypeId) -> Option<usize> {
+        self.all.iter().position(|sort| sort.id == id)
+    }
+
+    #[inline]
+    pub(crate) fn number(&self, id: TypeId) -> usize {
+        self.find(id).expect("the type of states mentions its sorts")
+    }
+}
+
+/// Declares sorts of individuals.
+///
+/// `struct Side;` is a sort whose individuals all exist from the beginning. `struct Client: dynamic;` is one
+/// whose individuals are made by [`Cx::fresh`](crate::Cx::fresh) and are gone when the state does not mention
+/// them. Individuals can be copied and compared for equality. They have no order, no hash and no number, so
+/// that a model cannot ask what would tell them apart.
+///
+/// ```
+/// quotient_model::sort! {
+///     /// A side of a triangle.
+///     pub struct Side;
+///     struct Client: dynamic;
+/// }
+/// ```
+#[macro_export]
+macro_rules! sort {
+    () => {};
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident; $($rest:tt)*) => {
+        $crate::sort!(@one [$(#[$attribute])*] [$visibility] $name false);
+        $crate::sort!($($rest)*);
+    };
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident: dynamic; $($rest:tt)*) => {
+        $crate::sort!(@one [$(#[$attribute])*] [$visibility] $name true);
+        $crate::sort!($($rest)*);
+    };
+    (@one [$($attribute:tt)*] [$visibility:vis] $name:ident $dynamic:literal) => {
+        $($attribute)*
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        $visibility struct $name($crate::Index);
+
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                write!(f, "{}{}", stringify!($name), self.0)
+            }
+        }
+
+        impl $crate::Individual for $name {
+            const NAME: &'static str = stringify!($name);
+            const DYNAMIC: bool = $dynamic;
+            fn at(index: $crate::Index) -> Self {
+                Self(index)
+            }
+            fn index(&self) -> $crate::Index {
+                self.0
+            }
+        }
+
+        impl $crate::Shape for $name {
+            const SORTED: bool = true;
+            const IS_INDIVIDUAL: bool = true;
+            fn sorts(to: &mut $crate::Sorts) {
+                to.add::<Self>();
+            }
+            fn walk<V: $crate::Visit>(&self, to: &mut V) {
+                to.id(::std::any::TypeId::of::<Self>(), self.0);
+            }
+            fn read(from: &mut $crate::Reader<'_>) -> Self {
+                Self(from.id(::std::any::TypeId::of::<Self>()))
+            }
+            fn order(&self, other: &Self) -> ::std::cmp::Ordering {
+                $crate::order_of_numbers(self.0, other.0)
+            }
+            fn individual(&self) -> Option<(::std::any::TypeId, $crate::Index)> {
+                Some((::std::any::TypeId::of::<Self>(), self.0))
+            }
+        }
+    };
+}
+
+/// For the collections of this library, which keep their entries in some order. Not for models.
+#[doc(hidden)]
+pub fn order_of_numbers(a: Index, b: Index) -> std::cmp::Ordering {
+    a.0.cmp(&b.0)
+}

@@ -1,0 +1,6 @@
+//! All integration tests of model programs in one executable.
+
+mod broken;
+mod counts;
+mod orbits;
+mod violations;
