@@ -52,7 +52,7 @@ enum Phase {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Shape)]
-struct Commit {
+struct Transaction {
     managers: Map<Manager, Phase>,
     decided: bool,
     prepared: Set<Manager>,
@@ -75,11 +75,11 @@ enum Act {
 struct TwoPhase;
 
 impl Model for TwoPhase {
-    type State = Commit;
+    type State = Transaction;
     type Action = Act;
 
-    fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Commit>) {
-        out.push(Commit {
+    fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Transaction>) {
+        out.push(Transaction {
             managers: cx.all::<Manager>().map(|manager| (manager, Phase::Working)).collect(),
             decided: false,
             prepared: Set::new(),
@@ -89,7 +89,7 @@ impl Model for TwoPhase {
         });
     }
 
-    fn actions(&self, cx: &Cx<'_>, state: &Commit, out: &mut Vec<Act>) {
+    fn actions(&self, cx: &Cx<'_>, state: &Transaction, out: &mut Vec<Act>) {
         if !state.decided {
             out.push(Act::Decide { commit: false });
             if state.prepared.len() == cx.count::<Manager>() {
@@ -110,7 +110,7 @@ impl Model for TwoPhase {
         }
     }
 
-    fn apply(&self, _: &mut Doing<'_>, state: &mut Commit, action: &Act) {
+    fn apply(&self, _: &mut Doing<'_>, state: &mut Transaction, action: &Act) {
         match *action {
             Act::Decide { commit } => {
                 state.decided = true;
@@ -136,7 +136,7 @@ impl Model for TwoPhase {
         }
     }
 
-    fn properties(&self, to: &mut Properties<Commit>) {
+    fn properties(&self, to: &mut Properties<Transaction>) {
         to.invariant("managers agree", |_, state| {
             let is_some = |phase| state.managers.values().any(|&other| other == phase);
             !(is_some(Phase::Committed) && is_some(Phase::Aborted))
