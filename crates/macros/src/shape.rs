@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Index, Type};
 
 /// The bodies of the functions of `Shape`.
@@ -10,11 +11,16 @@ struct Bodies {
     walk: TokenStream,
     read: TokenStream,
     order: TokenStream,
+    term: TokenStream,
+    variant: TokenStream,
+    assign: TokenStream,
+    /// The names of the variants; that of a struct.
+    names: Vec<String>,
 }
 
 pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStream, Error> {
-    let Bodies { types, walk, read, order } = match &input.data {
-        Data::Struct(data) => of_struct(&data.fields, library),
+    let Bodies { types, walk, read, order, term, variant, assign, names } = match &input.data {
+        Data::Struct(data) => of_struct(&input.ident, &data.fields, library),
         Data::Enum(data) if data.variants.is_empty() => {
             return Err(Error::new_spanned(
                 &input.ident,
@@ -50,6 +56,10 @@ pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStre
             }
             fn walk<V: #library::Visit>(&self, to: &mut V) { #walk }
             fn read(from: &mut #library::Reader<'_>) -> Self { #read }
+            const VARIANTS: &'static [&'static str] = &[ #( #names ),* ];
+            fn variant(&self) -> usize { #variant }
+            fn term(&self) -> #library::Term { #term }
+            fn assign(&mut self, other: &Self) { #assign }
             fn order(&self, other: &Self) -> ::std::cmp::Ordering { #order }
         }
     })
@@ -64,10 +74,34 @@ fn members(fields: &Fields) -> Vec<TokenStream> {
     fields.iter().enumerate().map(member).collect()
 }
 
-fn of_struct(fields: &Fields, library: &TokenStream) -> Bodies {
+/// The term of a struct or a variant whose fields are behind these expressions.
+fn term(
+    function: &Ident,
+    name: &Ident,
+    fields: &Fields,
+    values: &[TokenStream],
+    library: &TokenStream,
+) -> TokenStream {
+    let terms = values.iter().map(|value| quote!(#library::Shape::term(#value)));
+    let name = name.unraw().to_string();
+    if let Fields::Named(named) = fields {
+        let names = named.named.iter().filter_map(|field| Some(field.ident.as_ref()?.unraw().to_string()));
+        let function = format_ident!("{function}_with");
+        quote!(#library::Term::#function(#name, vec![ #( (#names, #terms) ),* ]))
+    } else {
+        quote!(#library::Term::#function(#name, vec![ #( #terms ),* ]))
+    }
+}
+
+fn of_struct(name: &Ident, fields: &Fields, library: &TokenStream) -> Bodies {
     let types: Vec<Type> = fields.iter().map(|field| field.ty.clone()).collect();
     let members = members(fields);
+    let values: Vec<TokenStream> = members.iter().map(|member| quote!(&self.#member)).collect();
     Bodies {
+        term: term(&format_ident!("tuple"), name, fields, &values, library),
+        variant: quote!(0),
+        assign: quote!( #( #library::Shape::assign(&mut self.#members, &other.#members); )* ),
+        names: vec![name.unraw().to_string()],
         walk: quote! {
             to.begin(1);
             #( to.cut(); #library::Shape::walk(&self.#members, to); )*
@@ -90,6 +124,7 @@ fn of_struct(fields: &Fields, library: &TokenStream) -> Bodies {
 fn of_enum(data: &syn::DataEnum, library: &TokenStream) -> Bodies {
     let width = u64::BITS - (data.variants.len() as u64 - 1).leading_zeros();
     let (mut walks, mut reads, mut orders, mut ranks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut terms, mut assigns) = (Vec::new(), Vec::new());
     let mut types = Vec::new();
     for (number, variant) in data.variants.iter().enumerate() {
         let (number, name) = (number as u64, &variant.ident);
@@ -109,20 +144,38 @@ fn of_enum(data: &syn::DataEnum, library: &TokenStream) -> Bodies {
                 ::std::cmp::Ordering::Equal
                     #( .then_with(|| #library::Shape::order(#ours, #theirs)) )*,
         });
-        ranks.push(quote!(Self::#name { .. } => #number,));
+        let values: Vec<TokenStream> = ours.iter().map(|ours| quote!(#ours)).collect();
+        let term = term(&format_ident!("variant"), name, &variant.fields, &values, library);
+        terms.push(quote!(Self::#name { #( #members: #ours ),* } => #term,));
+        assigns.push(quote! {
+            (Self::#name { #( #members: #ours ),* }, Self::#name { #( #members: #theirs ),* }) => {
+                #( #library::Shape::assign(#ours, #theirs); )*
+            }
+        });
+        let rank = number as usize;
+        ranks.push(quote!(Self::#name { .. } => #rank,));
     }
     Bodies {
         types,
+        term: quote!(match self { #(#terms)* }),
+        variant: quote!(match self { #(#ranks)* }),
+        assign: quote! {
+            match (&mut *self, other) {
+                #(#assigns)*
+                #[allow(unreachable_patterns)]
+                _ => *self = ::std::clone::Clone::clone(other),
+            }
+        },
+        names: data.variants.iter().map(|variant| variant.ident.unraw().to_string()).collect(),
         walk: quote!(match self { #(#walks)* }),
         read: quote! {
             match from.bits(#width) { #(#reads)* _ => unreachable!("no such variant was written") }
         },
         order: quote! {
-            let rank = |value: &Self| -> u64 { match value { #(#ranks)* } };
             match (self, other) {
                 #(#orders)*
                 #[allow(unreachable_patterns)]
-                _ => rank(self).cmp(&rank(other)),
+                _ => #library::Shape::variant(self).cmp(&#library::Shape::variant(other)),
             }
         },
     }
