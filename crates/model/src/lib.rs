@@ -48,6 +48,7 @@
 mod bounded;
 mod check;
 mod collections;
+mod domain;
 mod equivariance;
 mod heap;
 mod mentions;
@@ -57,6 +58,7 @@ mod panics;
 mod process;
 mod program;
 mod properties;
+mod ruled;
 mod shape;
 mod sorts;
 mod term;
@@ -65,19 +67,25 @@ mod words;
 pub use bounded::Bounded;
 pub use check::{Check, Kind, Order, Report, Symmetry, Verdict, Violation};
 pub use collections::{Bag, Map, Seq, Set};
+pub use domain::Domain;
 pub use equivariance::{Broken, SymmetryCheck};
 pub use heap::{Heap, Ref};
-pub use macros::Shape;
+pub use macros::{Domain, Shape, model};
 pub use model::{Cx, Doing, Model, Remark};
 pub use process::{Obstacle, Process, Role, Who};
 pub use program::{Live, Program};
 pub use properties::Properties;
+pub use ruled::{Offers, Rule, Ruled, Rules, When};
 pub use search::emptiness::Fairness;
 pub use shape::{Shape, Visit};
 pub use sorts::{Index, Individual, Sorts};
 pub use term::{Difference, Term};
 pub use words::Reader;
 
+#[doc(hidden)]
+pub use domain::individuals;
+#[doc(hidden)]
+pub use ruled::AsIs;
 #[doc(hidden)]
 pub use sorts::order_of_numbers;
 

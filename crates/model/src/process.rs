@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use crate::{Index, Shape};
+use crate::{Index, Individual, Ref, Shape};
 
 /// Who takes an action: the unit of fairness, and a lane of a sequence chart.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -35,6 +35,30 @@ impl Process {
     pub fn of(individual: impl Shape + Copy) -> Self {
         let (sort, index) = individual.individual().expect("a process is an individual or an object");
         Self::Individual(Who { sort, index })
+    }
+}
+
+impl<I: Individual> From<I> for Process {
+    fn from(individual: I) -> Self {
+        Self::of(individual)
+    }
+}
+
+impl<T: Shape> From<Ref<T>> for Process {
+    fn from(object: Ref<T>) -> Self {
+        Self::of(object)
+    }
+}
+
+impl From<&'static str> for Process {
+    fn from(name: &'static str) -> Self {
+        Self::Named(name)
+    }
+}
+
+impl From<(&'static str, u32)> for Process {
+    fn from((name, number): (&'static str, u32)) -> Self {
+        Self::Member(name, number)
     }
 }
 

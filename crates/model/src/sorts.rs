@@ -18,6 +18,12 @@ impl fmt::Display for Index {
 }
 
 /// An individual of a sort. Made by [`sort!`](crate::sort).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sort",
+    label = "not a sort of individuals",
+    note = "declare one: `sort! {{ struct Client; }}`, or `sort! {{ struct Ticket: dynamic; }}` for individuals that come \
+            into being"
+)]
 pub trait Individual: Shape + Copy + Eq {
     /// What the sort is called in traces and messages.
     const NAME: &'static str;
@@ -156,6 +162,12 @@ macro_rules! sort {
             }
             fn index(&self) -> $crate::Index {
                 self.0
+            }
+        }
+
+        impl $crate::Domain for $name {
+            fn values<S: $crate::Shape>(cx: &$crate::Cx<'_>, state: &S) -> impl Iterator<Item = Self> {
+                $crate::individuals::<Self, S>(cx, state)
             }
         }
 

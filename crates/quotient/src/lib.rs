@@ -16,7 +16,7 @@ pub use ::check as languages;
 pub mod model {
     #[doc(inline)]
     pub use ::model::*;
-    // The same derive, which names what it needs by its path from this crate.
+    // The same macros, which name what they need by its path from this crate.
     #[doc(inline)]
-    pub use macros::QuotientShape as Shape;
+    pub use macros::{QuotientDomain as Domain, QuotientShape as Shape, quotient_model as model};
 }

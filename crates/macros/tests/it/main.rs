@@ -1,0 +1,4 @@
+//! What the macros generate, and what they say of mistakes.
+
+mod mistakes;
+mod rules;

@@ -1,0 +1,26 @@
+#![allow(unused)]
+
+use quotient_model::*;
+
+sort! { struct Client; struct Ticket: dynamic; }
+
+#[derive(Clone, Debug, Shape)]
+struct State { count: u8 }
+
+#[model]
+impl State {
+    #[initial]
+    fn start() -> Self { Self { count: 0 } }
+
+    #[action]
+    fn step(&mut self) { self.count += 1; }
+
+    #[ltl([] (a -> <> b))]
+    const ANSWERED: () = ();
+
+    #[ltl("[] a")]
+    fn always() {}
+
+}
+
+fn main() {}

@@ -1,0 +1,22 @@
+#![allow(unused)]
+
+use quotient_model::*;
+
+sort! { struct Client; struct Ticket: dynamic; }
+
+#[derive(Clone, Debug, Shape)]
+struct State { count: u8 }
+
+#[model]
+impl State {
+    #[initial]
+    fn start() -> Self { Self { count: 0 } }
+
+    fn helper(&mut self, #[from(0..3)] number: u8) {}
+
+    #[action]
+    fn step(&mut self) { self.count += 1; }
+
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+#![allow(unused)]
+
+use quotient_model::*;
+
+sort! { struct Client; struct Ticket: dynamic; }
+
+#[derive(Clone, Debug, Shape)]
+struct State { count: u8 }
+
+#[model]
+impl State {
+    #[action]
+    fn step(&mut self) { self.count += 1; }
+
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+#![allow(unused)]
+
+use quotient_model::*;
+
+sort! { struct Client; struct Ticket: dynamic; }
+
+#[derive(Clone, Debug, Shape)]
+struct State { count: u8 }
+
+#[model]
+impl State {
+    #[initial]
+    fn start() -> Self { Self { count: 0 } }
+
+    #[action(when)]
+    fn step(&mut self) { self.count += 1; }
+
+}
+
+fn main() {}
