@@ -115,7 +115,8 @@ pub struct Obligations {
 impl Obligations {
     /// `strong` and `weak` are the transitions that are fair. One that is both is strongly fair.
     pub fn new(threads: Fairness, strong: &[u32], weak: &[u32]) -> Self {
-        let mut transitions: Vec<(u32, bool)> = strong.iter().map(|&transition| (transition, false)).collect();
+        let mut transitions: Vec<(u32, bool)> =
+            strong.iter().map(|&transition| (transition, false)).collect();
         transitions.extend(weak.iter().map(|&transition| (transition, true)));
         transitions.sort_unstable();
         transitions.dedup_by_key(|&mut (transition, _)| transition);
@@ -154,8 +155,10 @@ impl Obligations {
 
     /// The slot of a step's transition, if the transition is fair, and whether weakly so.
     fn slot_of_step(&self, step: Step) -> Option<(u32, bool)> {
-        let at = self.transitions.binary_search_by_key(&step.transition, |&(transition, _)| transition).ok()?;
-        let slot = self.slot(step.thread).saturating_add(u32::from(self.threads != Fairness::None) + at as u32);
+        let at =
+            self.transitions.binary_search_by_key(&step.transition, |&(transition, _)| transition).ok()?;
+        let slot =
+            self.slot(step.thread).saturating_add(u32::from(self.threads != Fairness::None) + at as u32);
         Some((slot, self.transitions[at].1))
     }
 

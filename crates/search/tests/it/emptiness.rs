@@ -121,7 +121,8 @@ impl Demand {
     fn is_made(self, place: &Place) -> bool {
         let mut numbers = 0..place.edges.len();
         place.is_observed()
-            && (matches!(self, Self::Weak(_) | Self::WeakTransition(..)) || numbers.any(|number| self.is_fulfilled_by(place, number)))
+            && (matches!(self, Self::Weak(_) | Self::WeakTransition(..))
+                || numbers.any(|number| self.is_fulfilled_by(place, number)))
     }
 }
 
