@@ -19,7 +19,6 @@ mod run;
 mod sarif;
 mod summary;
 mod trace;
-mod units;
 mod uri;
 mod view;
 
@@ -34,6 +33,7 @@ use clap::error::ErrorKind;
 use args::{Cli, Command};
 use commands::Failure;
 use document::Document;
+use terminal::units;
 
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {

@@ -39,6 +39,8 @@ pub(crate) struct Namer {
     names: Names,
     order: Vec<(u32, u32)>,
     pub hash_bits: Option<u32>,
+    /// An individual, by sort and number, that is told apart from the others and keeps its number.
+    pub pinned: Option<(usize, u32)>,
     /// States whose names are not canonical.
     pub broken_off: u64,
 }
@@ -60,10 +62,16 @@ impl Namer {
         let ordered = self.canonizer.order(&self.graph, Options { budget: BUDGET, hash_bits });
         self.broken_off += u64::from(!ordered.canonical);
         let position = self.canonizer.position();
-        for (sort, (nodes, names)) in self.nodes.iter().zip(&mut self.names).enumerate() {
+        for (sort, (nodes, names)) in self.nodes.iter_mut().zip(&mut self.names).enumerate() {
             names.clear();
             if !sorts.all[sort].symmetric {
                 continue;
+            }
+            let pinned = self.pinned.filter(|&(other, _)| other == sort).map(|(_, index)| index);
+            if let Some(pinned) = pinned
+                && nodes.len() <= pinned as usize
+            {
+                nodes.resize(pinned as usize + 1, None);
             }
             self.order.clear();
             let found = nodes.iter().zip(0..);
@@ -71,8 +79,10 @@ impl Namer {
                 .extend(found.map(|(node, at)| (node.map_or(u32::MAX, |node| position[node as usize]), at)));
             self.order.sort_unstable();
             names.resize(nodes.len(), 0);
-            for (name, &(_, at)) in self.order.iter().enumerate() {
-                names[at as usize] = name as u32;
+            let mut free = (0..).filter(|&name| Some(name) != pinned);
+            for &(_, at) in &self.order {
+                let name = if Some(at) == pinned { Some(at) } else { free.next() };
+                names[at as usize] = name.unwrap_or(at);
             }
         }
         &self.names
@@ -93,6 +103,7 @@ mod tag {
     pub const EDGE: u64 = 5;
     pub const END: u64 = 6;
     pub const SORT: u64 = 7;
+    pub const PINNED: u64 = 8;
 }
 
 struct Builder<'a> {
@@ -121,6 +132,9 @@ impl Builder<'_> {
         let mut label = mix(mix(0, tag::SORT), sort as u64);
         if !self.sorts.all[sort].symmetric {
             label = mix(label, u64::from(index.0) + 1);
+        }
+        if self.namer.pinned == Some((sort, index.0)) {
+            label = mix(label, tag::PINNED);
         }
         let node = self.add_node(label);
         self.namer.nodes[sort][at] = Some(node);

@@ -11,7 +11,12 @@
 #[doc(inline)]
 pub use ::check as languages;
 
-/// Models in Rust: see [`Model`](model::Model).
+/// Gives a model in Rust the commands `check`, `simulate`, `replay` and `graph`.
+#[cfg(feature = "model")]
+#[doc(inline)]
+pub use command::{Command, FromArgs, main};
+
+/// Models in Rust: see [`Model`](model::Model) and [`#[model]`](macro@model::model).
 #[cfg(feature = "model")]
 pub mod model {
     #[doc(inline)]

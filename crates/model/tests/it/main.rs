@@ -3,4 +3,5 @@
 mod broken;
 mod counts;
 mod orbits;
+mod runs;
 mod violations;

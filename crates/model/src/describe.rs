@@ -1,0 +1,43 @@
+//! What reports call things: processes and sorts.
+
+use crate::sorts::Size;
+use crate::{Model, Process, Program};
+
+/// A sort of a program, for reports.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SortReport {
+    /// Its name.
+    pub name: String,
+    /// Its individuals come into being while the model runs.
+    pub dynamic: bool,
+    /// How many individuals it has, or may have at a time; `None` for the objects of a heap.
+    pub size: Option<u32>,
+}
+
+impl<M: Model> Program<M> {
+    /// What a process is called; empty for the model as a whole.
+    pub fn process_name(&self, process: Process) -> String {
+        match process {
+            Process::Whole => String::new(),
+            Process::Named(name) => name.to_owned(),
+            Process::Member(name, number) => format!("{name}({number})"),
+            Process::Individual(who) => {
+                let sort = self.sorts.find(who.sort).map(|sort| self.sorts.all[sort].name.as_str());
+                format!("{}{}", sort.unwrap_or("?"), who.index)
+            }
+        }
+    }
+
+    /// The sorts of the program.
+    pub fn sort_reports(&self) -> Vec<SortReport> {
+        let report = |sort: &crate::sorts::Sort| SortReport {
+            name: sort.name.clone(),
+            dynamic: sort.dynamic,
+            size: match sort.size {
+                Size::Given(count) => Some(count),
+                Size::Open | Size::Unknown => None,
+            },
+        };
+        self.sorts.all.iter().map(report).collect()
+    }
+}
