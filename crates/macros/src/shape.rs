@@ -9,6 +9,8 @@ use syn::{Data, DeriveInput, Error, Fields, Ident, Index, Type};
 struct Bodies {
     types: Vec<Type>,
     walk: TokenStream,
+    /// With the value that was walked before.
+    walk_after: TokenStream,
     read: TokenStream,
     order: TokenStream,
     term: TokenStream,
@@ -19,7 +21,7 @@ struct Bodies {
 }
 
 pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStream, Error> {
-    let Bodies { types, walk, read, order, term, variant, assign, names } = match &input.data {
+    let Bodies { types, walk, walk_after, read, order, term, variant, assign, names } = match &input.data {
         Data::Struct(data) => of_struct(&input.ident, &data.fields, library),
         Data::Enum(data) if data.variants.is_empty() => {
             return Err(Error::new_spanned(
@@ -55,6 +57,9 @@ pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStre
                 }
             }
             fn walk<V: #library::Visit>(&self, to: &mut V) { #walk }
+            fn walk_after<V: #library::Visit>(&self, last: ::core::option::Option<&Self>, to: &mut V) {
+                #walk_after
+            }
             fn read(from: &mut #library::Reader<'_>) -> Self { #read }
             const VARIANTS: &'static [&'static str] = &[ #( #names ),* ];
             fn variant(&self) -> usize { #variant }
@@ -103,8 +108,11 @@ fn of_struct(name: &Ident, fields: &Fields, library: &TokenStream) -> Bodies {
         assign: quote!( #( #library::Shape::assign(&mut self.#members, &other.#members); )* ),
         names: vec![name.unraw().to_string()],
         walk: quote! {
+            #library::Shape::walk_after(self, ::core::option::Option::None, to);
+        },
+        walk_after: quote! {
             to.begin(1);
-            #( to.cut(); #library::Shape::walk(&self.#members, to); )*
+            #( to.field(&self.#members, last.map(|last| &last.#members)); )*
             to.end(1);
         },
         read: quote! {
@@ -168,6 +176,10 @@ fn of_enum(data: &syn::DataEnum, library: &TokenStream) -> Bodies {
         },
         names: data.variants.iter().map(|variant| variant.ident.unraw().to_string()).collect(),
         walk: quote!(match self { #(#walks)* }),
+        walk_after: quote! {
+            let _ = last;
+            #library::Shape::walk(self, to);
+        },
         read: quote! {
             match from.bits(#width) { #(#reads)* _ => unreachable!("no such variant was written") }
         },

@@ -89,9 +89,10 @@ impl<M: Model> Program<M> {
         }
         let Ok(again) = self.offered(value) else { return };
         let offered = &Offers { actions: actions.to_vec(), is_full };
-        let mut answers = self.answers(value, offered, None);
-        let mut repeated = self.answers(value, &again, None);
-        if let Some(difference) = difference(&mut answers, &mut repeated) {
+        let difference = difference(|shown| {
+            [self.answers(value, offered, None, shown), self.answers(value, &again, None, shown)]
+        });
+        if let Some(difference) = difference {
             self.notes.borrow_mut().unrepeatable = Some(format!("in {value:?}: {difference}"));
             return self.interrupt.store(true, Relaxed);
         }
@@ -161,13 +162,23 @@ impl<M: Model> Program<M> {
         let Ok(theirs) = self.offered(&exchanged) else {
             return Some("only afterwards, finding the actions panics".to_owned());
         };
-        let mut ours = self.answers(value, offered, Some(&names));
-        let mut theirs = self.answers(&exchanged, &theirs, None);
-        difference(&mut ours, &mut theirs)
+        difference(|shown| {
+            [
+                self.answers(value, offered, Some(&names), shown),
+                self.answers(&exchanged, &theirs, None, shown),
+            ]
+        })
     }
 
-    /// Everything the model says about a state, under other names if they are given.
-    fn answers(&self, value: &M::State, offered: &Offers<M::Action>, names: Option<&Names>) -> Answers {
+    /// Everything the model says about a state, under other names if they are given. How it is shown is left
+    /// out unless it is needed: that takes longer than everything else.
+    fn answers(
+        &self,
+        value: &M::State,
+        offered: &Offers<M::Action>,
+        names: Option<&Names>,
+        shown: bool,
+    ) -> Answers {
         let cx = Cx::new(&self.sorts);
         let mut answers = Vec::new();
         let mut fact = |text: String| answers.push((text.bytes().map(u64::from).collect(), text));
@@ -214,6 +225,7 @@ impl<M: Model> Program<M> {
                 }
                 let mut words = plain(&self.sorts, &action_named);
                 words.extend(process.bytes().map(u64::from));
+                let told = |text: &str| if shown { text.to_owned() } else { String::new() };
                 let result = match outcome.applied {
                     Applied::Moved(next) => {
                         let next = match names {
@@ -222,19 +234,19 @@ impl<M: Model> Program<M> {
                         };
                         words.push(0);
                         words.extend(plain(&self.sorts, &next));
-                        format!("leads to {next:?}")
+                        if shown { format!("leads to {next:?}") } else { String::new() }
                     }
                     Applied::Impossible => {
                         words.push(1);
-                        "does not happen".to_owned()
+                        told("does not happen")
                     }
                     Applied::Outside => {
                         words.push(2);
-                        "leaves the bounds".to_owned()
+                        told("leaves the bounds")
                     }
                     Applied::Crowded => {
                         words.push(4);
-                        "needs one more individual".to_owned()
+                        told("needs one more individual")
                     }
                     // Where the fault is counts, and not its message, which may name individuals.
                     Applied::Fault(fault) => {
@@ -242,7 +254,8 @@ impl<M: Model> Program<M> {
                         format!("fails at {}", self.notes.borrow().sites[fault.site as usize])
                     }
                 };
-                answers.push((words, format!("{action_named:?}{process} {result}")));
+                let text = if shown { format!("{action_named:?}{process} {result}") } else { String::new() };
+                answers.push((words, text));
             }
         }
         answers
@@ -254,14 +267,20 @@ fn told(holds: impl FnOnce() -> bool) -> String {
     caught(holds).map_or_else(|_| "a panic".to_owned(), |holds| holds.to_string())
 }
 
-/// The first answer that only one side has.
-fn difference(ours: &mut Answers, theirs: &mut Answers) -> Option<String> {
-    ours.sort();
-    theirs.sort();
-    let words = |answers: &Answers| answers.iter().map(|(words, _)| words.clone()).collect::<Vec<_>>();
-    if words(ours) == words(theirs) {
+/// The first answer that only one side has. `answers` is asked again for how it is shown.
+fn difference(answers: impl Fn(bool) -> [Answers; 2]) -> Option<String> {
+    let sorted = |shown| {
+        let mut sides = answers(shown);
+        for side in &mut sides {
+            side.sort_unstable();
+        }
+        sides
+    };
+    let [ours, theirs] = sorted(false);
+    if ours.iter().map(|(words, _)| words).eq(theirs.iter().map(|(words, _)| words)) {
         return None;
     }
+    let [ours, theirs] = &sorted(true);
     let only =
         |a: &Answers, b: &Answers| a.iter().find(|x| !b.iter().any(|y| x.0 == y.0)).map(|x| x.1.clone());
     Some(match (only(ours, theirs), only(theirs, ours)) {

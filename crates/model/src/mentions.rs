@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use crate::words::{Reader, Writer};
+use crate::words::{Reader, Scratch, Writer};
 use crate::{Index, Shape, Sorts, Visit};
 
 /// By sort and number: whether an individual is mentioned. Objects of heaps are followed as far as something
@@ -73,8 +73,9 @@ pub(crate) fn collect_garbage<T: Shape>(sorts: &Sorts, value: &mut T) {
     }
     let mentions = Mentions::of(sorts, value);
     if mentions.garbage {
-        let mut writer = Writer::without_garbage(sorts, &mentions.found);
+        let mut scratch = Scratch::default();
+        let mut writer = Writer::without_garbage(sorts, &mentions.found, &mut scratch);
         value.walk(&mut writer);
-        *value = T::read(&mut Reader::new(sorts, &writer.into_words()));
+        *value = T::read(&mut Reader::new(sorts, writer.finish()));
     }
 }

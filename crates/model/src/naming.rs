@@ -10,7 +10,8 @@
 //! | an individual                              | an edge to it; outside of all nodes, into its label          |
 //! | unordered entries without individuals      | in order, into the hash: their order is canonical            |
 //! | unordered entries that are individuals     | each like an individual, with the same hash                  |
-//! | other unordered entries                    | a new node each, mentioned like an individual                |
+//! | other unordered entries                    | a new node each, mentioned like an individual; outside of    |
+//! |                                            | all nodes, one that mentions one node goes into its label    |
 //! | rows under individuals, outside of all     | walked at the individual's own node                          |
 //! | rows under individuals at a node           | a new node each                                              |
 //! | the end of a node                          | the hash goes into its label                                 |
@@ -37,7 +38,7 @@ pub(crate) struct Namer {
     /// By sort and number: the node of an individual.
     nodes: Vec<Vec<Option<u32>>>,
     names: Names,
-    order: Vec<(u32, u32)>,
+    order: Vec<(u64, u32)>,
     pub hash_bits: Option<u32>,
     /// An individual, by sort and number, that is told apart from the others and keeps its number.
     pub pinned: Option<(usize, u32)>,
@@ -53,14 +54,18 @@ impl Namer {
         self.nodes.resize(sorts.all.len(), Vec::new());
         self.nodes.iter_mut().for_each(Vec::clear);
         self.names.resize(sorts.all.len(), Vec::new());
-        let mut builder = Builder { sorts, namer: self, at: None, hash: 0 };
+        let mut builder = Builder { sorts, namer: self, at: At::Root, hash: 0, pending: None };
         value.walk(&mut builder);
-        for (node, &label) in self.labels.iter().enumerate() {
-            self.graph.set_label(node as u32, label);
+        // Without edges, nodes with equal labels are interchangeable, and the labels are an order.
+        let has_edges = !self.graph.edges().is_empty();
+        if has_edges {
+            for (node, &label) in self.labels.iter().enumerate() {
+                self.graph.set_label(node as u32, label);
+            }
+            let hash_bits = self.hash_bits.unwrap_or(64);
+            let ordered = self.canonizer.order(&self.graph, Options { budget: BUDGET, hash_bits });
+            self.broken_off += u64::from(!ordered.canonical);
         }
-        let hash_bits = self.hash_bits.unwrap_or(64);
-        let ordered = self.canonizer.order(&self.graph, Options { budget: BUDGET, hash_bits });
-        self.broken_off += u64::from(!ordered.canonical);
         let position = self.canonizer.position();
         for (sort, (nodes, names)) in self.nodes.iter_mut().zip(&mut self.names).enumerate() {
             names.clear();
@@ -74,9 +79,15 @@ impl Namer {
                 nodes.resize(pinned as usize + 1, None);
             }
             self.order.clear();
+            let place = |node: u32| {
+                if has_edges {
+                    position[node as usize].into()
+                } else {
+                    self.labels[node as usize].min(u64::MAX - 1)
+                }
+            };
             let found = nodes.iter().zip(0..);
-            self.order
-                .extend(found.map(|(node, at)| (node.map_or(u32::MAX, |node| position[node as usize]), at)));
+            self.order.extend(found.map(|(node, at)| (node.map_or(u64::MAX, place), at)));
             self.order.sort_unstable();
             names.resize(nodes.len(), 0);
             let mut free = (0..).filter(|&name| Some(name) != pinned);
@@ -104,13 +115,33 @@ mod tag {
     pub const END: u64 = 6;
     pub const SORT: u64 = 7;
     pub const PINNED: u64 = 8;
+    pub const ENTRY: u64 = 9;
+}
+
+/// Where a walk is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Outside of all nodes.
+    Root,
+    /// In an entry outside of all nodes. It becomes a node if it mentions more than one other.
+    Entry,
+    Node(u32),
+}
+
+/// An entry that is no node yet.
+struct Pending {
+    /// The hash before it.
+    hash: u64,
+    /// The only node that it mentions so far, and the hash there.
+    mentioned: Option<(u64, u32)>,
 }
 
 struct Builder<'a> {
     sorts: &'a Sorts,
     namer: &'a mut Namer,
-    at: Option<u32>,
+    at: At,
     hash: u64,
+    pending: Option<Pending>,
 }
 
 impl Builder<'_> {
@@ -142,9 +173,23 @@ impl Builder<'_> {
     }
 
     fn mention(&mut self, node: u32) {
+        let hash = self.hash;
         match self.at {
-            None => self.add_label(node, mix(self.hash, tag::LABEL)),
-            Some(at) => self.namer.graph.add_edge(at, mix(self.hash, tag::EDGE) as u32, node),
+            At::Root => self.add_label(node, mix(hash, tag::LABEL)),
+            At::Node(at) => self.namer.graph.add_edge(at, mix(hash, tag::EDGE) as u32, node),
+            At::Entry => {
+                let Some(pending) = &mut self.pending else { return };
+                let Some((first_hash, first)) = pending.mentioned else {
+                    pending.mentioned = Some((hash, node));
+                    return;
+                };
+                let label = mix(pending.hash, tag::LABEL);
+                self.pending = None;
+                let at = self.add_node(label);
+                self.at = At::Node(at);
+                self.namer.graph.add_edge(at, mix(first_hash, tag::EDGE) as u32, first);
+                self.namer.graph.add_edge(at, mix(hash, tag::EDGE) as u32, node);
+            }
         }
     }
 
@@ -155,10 +200,27 @@ impl Builder<'_> {
 
     /// Walks at a node, and comes back.
     fn inside(&mut self, node: u32, walk: impl FnOnce(&mut Self)) {
-        let (at, hash) = (self.at.replace(node), self.hash);
+        let (at, hash) = (std::mem::replace(&mut self.at, At::Node(node)), self.hash);
         walk(self);
         self.add_label(node, mix(self.hash, tag::END));
         (self.at, self.hash) = (at, hash);
+    }
+
+    /// Walks an entry of an unordered collection outside of all nodes. One that mentions no node says nothing
+    /// about names; one that mentions one node goes into the label of that.
+    fn entry(&mut self, walk: impl FnOnce(&mut Self)) {
+        let hash = self.hash;
+        (self.at, self.pending) = (At::Entry, Some(Pending { hash, mentioned: None }));
+        walk(self);
+        let end = mix(self.hash, tag::END);
+        match (self.at, self.pending.take()) {
+            (At::Node(node), _) => self.add_label(node, end),
+            (_, Some(Pending { mentioned: Some((mentioned, node)), .. })) => {
+                self.add_label(node, mix(mix(mix(hash, mentioned), tag::ENTRY), end));
+            }
+            _ => {}
+        }
+        (self.at, self.hash) = (At::Root, hash);
     }
 }
 
@@ -181,6 +243,8 @@ impl Visit for Builder<'_> {
             } else if let Some((sort, index)) = entry.individual() {
                 let node = self.node(sort, index);
                 self.mention(node);
+            } else if self.at == At::Root {
+                self.entry(|builder| entry.walk(builder));
             } else {
                 let node = self.add_node(0);
                 self.mention(node);
@@ -192,7 +256,7 @@ impl Visit for Builder<'_> {
     fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], _: bool) {
         self.hash = mix(mix(self.hash, tag::ENTRIES), rows.len() as u64);
         for (key, value) in rows {
-            if self.at.is_none() {
+            if self.at == At::Root {
                 let (sort, index) = key.individual().expect("the keys are individuals");
                 let node = self.node(sort, index);
                 self.inside(node, |builder| value.walk(builder));

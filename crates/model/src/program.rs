@@ -18,7 +18,7 @@ use crate::naming::Namer;
 use crate::panics::{Panicked, caught};
 use crate::processes::Processes;
 use crate::sorts::Size;
-use crate::words::Writer;
+use crate::words::{Scratch, Writer};
 use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts};
 
 /// A model with the sizes of its sorts: what is checked.
@@ -41,6 +41,14 @@ pub struct Program<M: Model> {
     /// Set by the user to end a search.
     pub(crate) asked_to_stop: Option<Arc<AtomicBool>>,
     pub(crate) namer: RefCell<Namer>,
+    writing: RefCell<Writing<M::State>>,
+}
+
+/// How states are written.
+struct Writing<S> {
+    scratch: Scratch,
+    /// The state that was written last, if its names are numbers.
+    last: Option<S>,
 }
 
 /// What was noted during a search.
@@ -113,6 +121,7 @@ impl<M: Model> Program<M> {
             interrupt: Arc::default(),
             asked_to_stop: None,
             namer: RefCell::default(),
+            writing: RefCell::new(Writing { scratch: Scratch::default(), last: None }),
         }
     }
 
@@ -272,11 +281,26 @@ impl<M: Model> Program<M> {
         M::State::SORTED && self.sorts.all.iter().any(|sort| sort.symmetric)
     }
 
+    /// Writes a state under its names. Where names are numbers, fields that did not change since the last
+    /// state are not written again.
     pub(crate) fn write(&self, value: &M::State, into: &mut Encoding) {
-        let mut namer = self.namer.borrow_mut();
-        let names = self.is_named().then(|| namer.names(&self.sorts, value));
-        let mut writer = Writer::new(&self.sorts, names);
-        value.walk(&mut writer);
+        let Writing { scratch, last } = &mut *self.writing.borrow_mut();
+        if self.is_named() {
+            let mut namer = self.namer.borrow_mut();
+            let names = namer.names(&self.sorts, value);
+            let mut writer = Writer::new(&self.sorts, Some(names), scratch);
+            value.walk(&mut writer);
+            writer.store(into);
+            *last = None;
+            return;
+        }
+        let is_base = Writer::is_base(scratch, into);
+        let mut writer = Writer::new(&self.sorts, None, scratch);
+        value.walk_after(last.as_ref().filter(|_| is_base), &mut writer);
         writer.store(into);
+        match last {
+            Some(last) => last.assign(value),
+            None => *last = Some(value.clone()),
+        }
     }
 }

@@ -32,6 +32,11 @@ pub trait Shape: Clone + Debug + 'static {
     fn sorts(to: &mut Sorts);
     /// Shows all of the value, in order.
     fn walk<V: Visit>(&self, to: &mut V);
+    /// Shows the value like [`Shape::walk`]. `last` is the value that was shown before.
+    #[doc(hidden)]
+    fn walk_after<V: Visit>(&self, _last: Option<&Self>, to: &mut V) {
+        self.walk(to);
+    }
     /// The value that was written.
     fn read(from: &mut Reader<'_>) -> Self;
     /// The value as people and other programs read it.
@@ -58,7 +63,7 @@ pub trait Shape: Clone + Debug + 'static {
 }
 
 /// What walks values.
-pub trait Visit {
+pub trait Visit: Sized {
     /// A number below 2^`width`.
     fn bits(&mut self, value: u64, width: u32);
     /// An individual.
@@ -74,6 +79,12 @@ pub trait Visit {
     fn end(&mut self, _depth: u32) {}
     /// A good place for a component to begin.
     fn cut(&mut self) {}
+    /// A field of a struct. It begins a component. `last` is what was shown in its place before.
+    #[doc(hidden)]
+    fn field<T: Shape>(&mut self, value: &T, _last: Option<&T>) {
+        self.cut();
+        value.walk(self);
+    }
     /// A number of entries.
     fn count(&mut self, count: usize) {
         self.bits(count.min(SMALL) as u64, 8);

@@ -7,7 +7,7 @@
 
 use std::any::TypeId;
 
-use system::{Encoding, Key, Section};
+use system::{Encoding, Key, Moment, Section};
 
 use crate::shape::SMALL;
 use crate::sorts::Size;
@@ -24,33 +24,76 @@ fn width(sorts: &Sorts, sort: usize) -> Option<u32> {
 }
 
 /// Words under construction.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Words {
-    words: Vec<u64>,
-    length: usize,
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Words {
+    full: Vec<u64>,
+    /// The bits after them.
+    last: u64,
+    used: u32,
 }
 
 impl Words {
+    #[inline]
     fn put(&mut self, value: u64, width: u32) {
-        if width == 0 {
-            return;
-        }
-        let (at, offset) = (self.length / 64, (self.length % 64) as u32);
-        self.length += width as usize;
-        self.words.resize(self.length.div_ceil(64), 0);
-        self.words[at] |= value << offset;
-        if offset + width > 64 {
-            self.words[at + 1] |= value >> (64 - offset);
+        self.last |= value << self.used;
+        self.used += width;
+        if self.used >= 64 {
+            self.full.push(self.last);
+            self.used -= 64;
+            self.last = if self.used == 0 { 0 } else { value >> (width - self.used) };
         }
     }
 
     fn append(&mut self, other: &Self) {
-        let mut left = other.length;
-        for &word in &other.words {
-            let width = left.min(64);
-            self.put(word, width as u32);
-            left -= width;
+        for &word in &other.full {
+            self.put(word, 64);
         }
+        self.put(other.last, other.used);
+    }
+
+    /// Goes on at the next word.
+    fn align(&mut self) {
+        if self.used > 0 {
+            self.full.push(self.last);
+            (self.last, self.used) = (0, 0);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.full.clear();
+        (self.last, self.used) = (0, 0);
+    }
+}
+
+/// The memory of a writer, and what it wrote last.
+#[derive(Default, Debug)]
+pub(crate) struct Scratch {
+    new: Written,
+    old: Written,
+    /// The components, from the first to before the second, that are as they were stored last.
+    kept: Vec<(u32, u32)>,
+    /// When the last value was stored: if nothing else was written since, its parts are still there.
+    moment: Option<Moment>,
+    spare_parts: Vec<Words>,
+    spare_lists: Vec<Vec<Words>>,
+    spare_names: Vec<Vec<(u32, u32)>>,
+}
+
+/// A value as components.
+#[derive(Default, Debug)]
+struct Written {
+    out: Words,
+    /// The words at which components begin.
+    cuts: Vec<u32>,
+    /// By field of the outermost struct: the number of components before it.
+    fields: Vec<u32>,
+}
+
+impl Written {
+    fn clear(&mut self) {
+        self.out.clear();
+        self.cuts.clear();
+        self.fields.clear();
     }
 }
 
@@ -60,42 +103,76 @@ pub(crate) struct Writer<'a> {
     names: Option<&'a Names>,
     /// By sort and number: the objects that are reachable. Others are left out.
     reachable: Option<&'a [Vec<bool>]>,
-    out: Words,
+    scratch: &'a mut Scratch,
     depth: u32,
-    cuts: Vec<usize>,
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(sorts: &'a Sorts, names: Option<&'a Names>) -> Self {
-        Self { sorts, names, reachable: None, out: Words::default(), depth: 0, cuts: Vec::new() }
+    pub fn new(sorts: &'a Sorts, names: Option<&'a Names>, scratch: &'a mut Scratch) -> Self {
+        scratch.new.clear();
+        scratch.kept.clear();
+        Self { sorts, names, reachable: None, scratch, depth: 0 }
     }
 
     /// Leaves out the objects of heaps that are not reachable.
-    pub fn without_garbage(sorts: &'a Sorts, reachable: &'a [Vec<bool>]) -> Self {
-        Self { reachable: Some(reachable), ..Self::new(sorts, None) }
+    pub fn without_garbage(sorts: &'a Sorts, reachable: &'a [Vec<bool>], scratch: &'a mut Scratch) -> Self {
+        Self { reachable: Some(reachable), ..Self::new(sorts, None, scratch) }
     }
 
-    pub fn into_words(self) -> Vec<u64> {
-        self.out.words
+    /// The words.
+    pub fn finish(self) -> &'a [u64] {
+        self.scratch.new.out.align();
+        &self.scratch.new.out.full
+    }
+
+    /// Whether `into` still has what was stored last, so that fields that are equal need not be written.
+    pub fn is_base(scratch: &Scratch, into: &Encoding) -> bool {
+        scratch.moment == Some(into.now())
     }
 
     /// Writes the components into an encoding.
-    pub fn store(mut self, into: &mut Encoding) {
-        self.cuts.retain(|&cut| cut > 0 && cut < self.out.words.len());
-        self.cuts.push(self.out.words.len());
-        let mut start = 0;
-        for (index, &end) in self.cuts.iter().enumerate() {
-            into.set(Key { section: Section::Root, index: index as u32 }, &self.out.words[start..end]);
-            start = end;
+    pub fn store(self, into: &mut Encoding) {
+        let Scratch { new, old, moment, kept, .. } = self.scratch;
+        new.out.align();
+        let end = new.out.full.len() as u32;
+        // The first component begins at the first word, and an empty value is one component.
+        if new.cuts.first() != Some(&0) {
+            new.cuts.insert(0, 0);
         }
-        for index in (self.cuts.len() as u32..into.width(Section::Root)).rev() {
+        let count = new.cuts.len();
+        let mut kept = kept.iter().peekable();
+        let mut index = 0;
+        while index < count {
+            if let Some((from, to)) = kept.peek()
+                && *from as usize == index
+            {
+                index = *to as usize;
+                kept.next();
+                continue;
+            }
+            let start = new.cuts[index];
+            let end = new.cuts.get(index + 1).copied().unwrap_or(end);
+            let key = Key { section: Section::Root, index: index as u32 };
+            into.set(key, &new.out.full[start as usize..end as usize]);
+            index += 1;
+        }
+        for index in (count as u32..into.width(Section::Root)).rev() {
             into.remove(Key { section: Section::Root, index });
         }
+        *moment = Some(into.now());
+        std::mem::swap(new, old);
     }
 
     fn name(&self, sort: usize, index: Index) -> u32 {
         let name = self.names.and_then(|names| names[sort].get(index.0 as usize));
         name.copied().unwrap_or(index.0)
+    }
+
+    fn put_name(&mut self, name: u32, width: Option<u32>) {
+        match width {
+            Some(width) => self.scratch.new.out.put(name.into(), width),
+            None => self.count(name as usize),
+        }
     }
 
     fn entry(&mut self, write: impl FnOnce(&mut Self)) {
@@ -107,53 +184,83 @@ impl<'a> Writer<'a> {
 
     /// Writes entries by themselves and puts them in the order of their words.
     fn sorted<T>(&mut self, entries: &[T], mut write: impl FnMut(&T, &mut Self)) {
-        let mut parts: Vec<Words> = entries
-            .iter()
-            .map(|entry| {
-                let outer = std::mem::take(&mut self.out);
-                self.begin(2);
-                write(entry, self);
-                self.end(2);
-                std::mem::replace(&mut self.out, outer)
-            })
-            .collect();
-        parts.sort_by(|a, b| (a.length, &a.words).cmp(&(b.length, &b.words)));
-        for part in &parts {
-            self.cut();
-            self.out.append(part);
+        let mut parts = self.scratch.spare_lists.pop().unwrap_or_default();
+        for entry in entries {
+            let part = self.scratch.spare_parts.pop().unwrap_or_default();
+            let outer = std::mem::replace(&mut self.scratch.new.out, part);
+            self.begin(2);
+            write(entry, self);
+            self.end(2);
+            parts.push(std::mem::replace(&mut self.scratch.new.out, outer));
         }
+        parts.sort_unstable();
+        for mut part in parts.drain(..) {
+            self.cut();
+            self.scratch.new.out.append(&part);
+            part.clear();
+            self.scratch.spare_parts.push(part);
+        }
+        self.scratch.spare_lists.push(parts);
+    }
+
+    /// Writes individuals in the order of their names.
+    fn sorted_names<T: Shape>(&mut self, entries: &[T]) {
+        let mut names = self.scratch.spare_names.pop().unwrap_or_default();
+        let mut bits = None;
+        for entry in entries {
+            let (sort, index) = entry.individual().expect("the entries are individuals");
+            let sort = self.sorts.number(sort);
+            bits = width(self.sorts, sort);
+            names.push((self.name(sort, index), 0));
+        }
+        names.sort_unstable();
+        for &(name, _) in &names {
+            self.cut();
+            self.put_name(name, bits);
+        }
+        names.clear();
+        self.scratch.spare_names.push(names);
     }
 }
 
 impl Visit for Writer<'_> {
+    #[inline]
     fn bits(&mut self, value: u64, width: u32) {
         debug_assert!(width == 64 || value >> width == 0);
-        self.out.put(value, width);
+        self.scratch.new.out.put(value, width);
     }
 
+    #[inline]
     fn id(&mut self, sort: TypeId, index: Index) {
         let sort = self.sorts.number(sort);
         let name = self.name(sort, index);
-        match width(self.sorts, sort) {
-            Some(width) => self.out.put(name.into(), width),
-            None => self.count(name as usize),
-        }
+        self.put_name(name, width(self.sorts, sort));
     }
 
     fn unordered<T: Shape>(&mut self, entries: &[T]) {
         self.count(entries.len());
-        if T::SORTED && self.names.is_some() {
-            self.sorted(entries, T::walk);
-        } else {
+        if !T::SORTED || self.names.is_none() {
             for entry in entries {
                 self.entry(|writer| entry.walk(writer));
             }
+        } else if T::IS_INDIVIDUAL {
+            self.sorted_names(entries);
+        } else {
+            self.sorted(entries, T::walk);
         }
     }
 
     fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], heap: bool) {
-        let mut by_name = Vec::with_capacity(rows.len());
-        for row in rows {
+        // Without names and garbage, rows are in order.
+        if self.names.is_none() && self.reachable.is_none() {
+            self.count(rows.len());
+            for row in rows {
+                self.entry(|writer| row.walk(writer));
+            }
+            return;
+        }
+        let mut by_name = self.scratch.spare_names.pop().unwrap_or_default();
+        for (row, at) in rows.iter().zip(0..) {
             let (sort, index) = row.0.individual().expect("the keys are individuals");
             let sort = self.sorts.number(sort);
             if let Some(reachable) = self.reachable
@@ -162,30 +269,62 @@ impl Visit for Writer<'_> {
             {
                 continue;
             }
-            by_name.push((self.name(sort, index), row));
+            by_name.push((self.name(sort, index), at));
         }
-        by_name.sort_by_key(|&(name, _)| name);
+        by_name.sort_unstable();
         self.count(by_name.len());
-        for (_, row) in by_name {
-            self.entry(|writer| row.walk(writer));
+        for &(_, at) in &by_name {
+            self.entry(|writer| rows[at as usize].walk(writer));
         }
+        by_name.clear();
+        self.scratch.spare_names.push(by_name);
     }
 
+    #[inline]
     fn begin(&mut self, depth: u32) {
         self.depth += depth;
     }
 
+    #[inline]
     fn end(&mut self, depth: u32) {
         self.depth -= depth;
     }
 
+    #[inline]
     fn cut(&mut self) {
         if self.depth == 1 {
-            self.out.length = self.out.words.len() * 64;
-            if self.cuts.last() != Some(&self.out.words.len()) {
-                self.cuts.push(self.out.words.len());
+            let Written { out, cuts, .. } = &mut self.scratch.new;
+            out.align();
+            let at = out.full.len() as u32;
+            if cuts.last() != Some(&at) {
+                cuts.push(at);
             }
         }
+    }
+
+    fn field<T: Shape>(&mut self, value: &T, last: Option<&T>) {
+        self.cut();
+        if self.depth == 1 {
+            let Scratch { new, old, kept, .. } = &mut *self.scratch;
+            let number = new.fields.len();
+            let first = new.cuts.len() as u32 - 1;
+            new.fields.push(first);
+            if let Some(last) = last
+                && old.fields.get(number) == Some(&first)
+                && value.order(last).is_eq()
+            {
+                // The next field begins where it began before. The last one is written again.
+                if let Some(&next) = old.fields.get(number + 1).filter(|next| **next > first) {
+                    let (from, to) = (old.cuts[first as usize], old.cuts[next as usize]);
+                    let shift = new.out.full.len() as u32;
+                    new.out.full.extend_from_slice(&old.out.full[from as usize..to as usize]);
+                    let inner = &old.cuts[first as usize + 1..next as usize];
+                    new.cuts.extend(inner.iter().map(|&cut| cut - from + shift));
+                    return kept.push((first, next));
+                }
+            }
+        }
+        value.walk(self);
     }
 }
 
@@ -252,14 +391,16 @@ impl<'a> Reader<'a> {
 
 /// The words of a value as it is.
 pub(crate) fn plain<T: Shape>(sorts: &Sorts, value: &T) -> Vec<u64> {
-    let mut writer = Writer::new(sorts, None);
+    let mut scratch = Scratch::default();
+    let mut writer = Writer::new(sorts, None, &mut scratch);
     value.walk(&mut writer);
-    writer.into_words()
+    writer.finish().to_vec()
 }
 
 /// The value with other numbers of individuals.
 pub(crate) fn renamed<T: Shape>(sorts: &Sorts, names: &Names, value: &T) -> T {
-    let mut writer = Writer::new(sorts, Some(names));
+    let mut scratch = Scratch::default();
+    let mut writer = Writer::new(sorts, Some(names), &mut scratch);
     value.walk(&mut writer);
-    T::read(&mut Reader::new(sorts, &writer.into_words()))
+    T::read(&mut Reader::new(sorts, writer.finish()))
 }
