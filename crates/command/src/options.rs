@@ -231,6 +231,7 @@ pub fn command(name: &str, sizes: &[(&'static str, &'static str, u32)]) -> Comma
                 .value_parser(number(0)),
         );
     Command::new(name.to_owned())
+        .bin_name(name.to_owned())
         .about("Checks a model: explores its states, and reports violations with runs that were replayed")
         .version(env!("CARGO_PKG_VERSION"))
         .after_help(EXIT_CODES)

@@ -104,6 +104,30 @@ fn impossible<M: Model>(program: &Program<M>, state: &M::State, number: usize, a
     Failure::new(format!("step {number}, {action}, is not possible when it is replayed{why}"))
 }
 
+/// Makes sure that a run that is repeated for ever violates a property.
+fn check_cycle<M: Model>(
+    program: &Program<M>,
+    repeated: &Repeated<M>,
+    property: &str,
+    start: Option<usize>,
+) -> Result<(), Failure> {
+    let mut states = vec![repeated.initial.clone()];
+    states.extend(repeated.run.iter().filter_map(|taken| taken.state.clone()));
+    let last = states.len() - 1;
+    let fails = |reason: String| {
+        Failure::new(format!("the trail says that its run violates `{property}`, and it does not: {reason}"))
+    };
+    if start == Some(last) && !program.successors(&states[last]).is_ok_and(|successors| successors.is_empty())
+    {
+        return Err(fails("the run goes on".to_owned()));
+    }
+    match program.run_violates(property, &states, start.unwrap_or(last)) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(fails("the run satisfies it".to_owned())),
+        Err(reason) => Err(fails(reason)),
+    }
+}
+
 pub fn replay<M: Model>(
     command: Command<M>,
     name: &str,
@@ -124,6 +148,9 @@ pub fn replay<M: Model>(
             "the trail says that {} ends in a violation ({}: {}), and its run does not",
             trail.model, claimed.kind, claimed.message
         )));
+    }
+    if let Some((property, start)) = cycle {
+        check_cycle(&program, &repeated, property, *start)?;
     }
     if is_json(matches) {
         let start = cycle.and_then(|(_, start)| *start);

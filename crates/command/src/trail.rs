@@ -52,7 +52,8 @@ impl Trail {
             violation: Some(Claimed {
                 kind: violation.kind.to_string(),
                 message: violation.message.clone(),
-                property: violation.cycle.map(|start| (violation.place.clone(), Some(start))),
+                property: (violation.kind == quotient_model::Kind::Property)
+                    .then(|| (violation.place.clone(), violation.cycle)),
             }),
         }
     }

@@ -54,6 +54,7 @@ mod domain;
 mod equivariance;
 mod formula;
 mod heap;
+mod judge;
 mod live;
 mod mentions;
 mod model;
