@@ -305,7 +305,9 @@ impl<'p> Resources<'p> {
             | ActionKind::Wait(_)
             | ActionKind::Unwait(_)
             | ActionKind::Notify(_)
-            | ActionKind::NotifyAll(_) => out.writes.push(HEAP),
+            | ActionKind::NotifyAll(_)
+            | ActionKind::Delete(_)
+            | ActionKind::Kill(_) => out.writes.push(HEAP),
             ActionKind::Throw(_) | ActionKind::SetPriority(..) => out.immovable = true,
             ActionKind::Start { result, procedure: started, .. } => {
                 out.immovable = true;
