@@ -51,6 +51,7 @@ pub fn function_hint(name: &str, in_formula: bool) -> Option<&'static str> {
         "F" if in_formula => "`F p` is written `<> p`, or `eventually p`",
         "not" => "`not` is written `!`",
         "range" => "a range is written `0..n`, in `for i in 0..n do … end`",
+        "free" | "dispose" | "dealloc" | "release" => "an object is deleted with `delete e;`",
         "len" | "size" | "length" => "the number of elements is `s.size`, the length of an array `a.length`",
         "max" => "write `a > b ? a : b`",
         "min" => "write `a < b ? a : b`",
