@@ -119,6 +119,9 @@ fn compile_merging(
     }
     let mut model = resolve::declare(map, &system, &defines, diagnostics);
     lower::lower(&mut model, merge);
+    if model.program.deletes() {
+        model.program.memory = ir::Memory::Explicit(ir::Leaks::default());
+    }
     if !model.diagnostics.has_errors() {
         unused::warn(&mut model);
     }

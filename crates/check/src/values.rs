@@ -60,7 +60,7 @@ pub enum Value {
     },
     /// An object that has ended and is still referred to.
     Ended {
-        ended: Ending,
+        ended: ObjectEnd,
     },
     /// Whether a thread waits for a lock.
     Waiting {
@@ -100,7 +100,7 @@ pub struct Held {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum ObjectEnd {
     Deleted,
     /// The scope of the variable that it stood for was left.
     OutOfScope,
@@ -143,8 +143,8 @@ impl From<&Datum> for Value {
                 Self::Messages { messages: messages.iter().map(|message| list(&message.fields)).collect() }
             }
             Datum::Lock { owner, count } => Self::Lock { lock: Held { owner: owner.clone(), count: *count } },
-            Datum::Ended { out_of_scope: false } => Self::Ended { ended: Ending::Deleted },
-            Datum::Ended { out_of_scope: true } => Self::Ended { ended: Ending::OutOfScope },
+            Datum::Ended { out_of_scope: false } => Self::Ended { ended: ObjectEnd::Deleted },
+            Datum::Ended { out_of_scope: true } => Self::Ended { ended: ObjectEnd::OutOfScope },
             Datum::Waiting(waits) => Self::Waiting { waiting: waits.as_ref().map(Awaited::from) },
             Datum::Record(fields) => Self::Record { record: named(fields) },
         }

@@ -19,6 +19,11 @@ impl Program {
         !self.records.is_empty() || self.types.iter().any(|(_, ty)| refers(ty))
     }
 
+    /// Whether it deletes objects.
+    pub fn deletes(&self) -> bool {
+        self.actions().any(|action| matches!(action.kind, ActionKind::Delete(_)))
+    }
+
     /// Whether something can be left of objects that have ended: some are deleted explicitly, or end with
     /// their scope.
     pub fn has_tombstones(&self) -> bool {

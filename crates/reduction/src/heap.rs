@@ -67,7 +67,7 @@ pub struct Heap<'a> {
 
 /// What a word of the heap holds.
 enum Touched {
-    /// Something that never changes.
+    /// Something that never changes before the object ends.
     Fixed,
     Field(FieldId),
     Element,
@@ -142,8 +142,9 @@ impl Heap<'_> {
                     && match touched {
                         Touched::Field(field) => seen.field(field),
                         Touched::Element => seen.elements,
-                        Touched::Mixed => true,
-                        Touched::Fixed | Touched::Lock => false,
+                        // The object ends.
+                        Touched::Mixed | Touched::Fixed => true,
+                        Touched::Lock => false,
                     }
             };
             visibility.in_states |= sees(&discipline.in_states);

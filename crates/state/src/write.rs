@@ -297,10 +297,10 @@ impl State {
         let unit = NodeRef::Object(id);
         let node = self.memory.node(unit);
         let (start, len) = (node.offset as usize, node.len as usize);
+        // Whatever uses an object reads its tag.
         if self.trace.is_on {
-            for at in start..start + len {
-                self.trace.record(at, u64::MAX, AccessKind::Write(unit));
-            }
+            let Slot { word, shift, .. } = layout.tag;
+            self.trace.record(start + word as usize, layout.tag.mask() << shift, AccessKind::Write(unit));
         }
         self.record_unit(layout, unit, Change::Removed);
         if layout.has_values {

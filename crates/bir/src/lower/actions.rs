@@ -98,9 +98,12 @@ impl<'s> Exprs<'_, 's> {
         if !ty.is_reference() && ty != Type::Null {
             let found = self.type_name(value.ty);
             self.report(
-                Diagnostic::error(codes::NOT_DELETABLE, format!("a value of type `{found}` cannot be deleted"))
-                    .at(value.span, "not an object")
-                    .help("objects are what `new` makes: records, arrays and locks"),
+                Diagnostic::error(
+                    codes::NOT_DELETABLE,
+                    format!("a value of type `{found}` cannot be deleted"),
+                )
+                .at(value.span, "not an object")
+                .help("objects are what `new` makes: records, arrays and locks"),
             );
             return None;
         }

@@ -92,7 +92,8 @@ fn what_is_deleted_cannot_be_used() {
     let actions = "a := new Node; a.m := new lock; delete a.m; lock(a.m);";
     assert_eq!(faults_of("off", actions), [FaultKind::UseAfterFree]);
     // References can be compared and passed on.
-    let actions = "a := new Node; b := a; delete a; same := a == b; assert same; g := a; assert g != null; g := null;";
+    let actions =
+        "a := new Node; b := a; delete a; same := a == b; assert same; g := a; assert g != null; g := null;";
     assert_eq!(faults_of("unreachable", actions), []);
 }
 
@@ -183,6 +184,9 @@ fn collected_memory_ignores_what_is_deleted() {
     let explore = |actions: &str| {
         Pair::new(&text(actions), BOUNDS, false).explore(MOST_STATES).expect("a small program")
     };
-    assert_eq!(explore("a := new Node; b := a; delete a; v := b.key; delete b; a := null;").faults, BTreeMap::new());
+    assert_eq!(
+        explore("a := new Node; b := a; delete a; v := b.key; delete b; a := null;").faults,
+        BTreeMap::new()
+    );
     assert_eq!(explore("delete a;").faults, BTreeMap::from([(FaultKind::NullDereference, 1)]));
 }

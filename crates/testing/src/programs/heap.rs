@@ -239,7 +239,8 @@ impl Generator {
                 lines.push(line.to_owned());
             }
             _ => {
-                let statement = self.pick(&["a := null", "b := null", "h := null", "g.next := null", "p := a"]);
+                let statement =
+                    self.pick(&["a := null", "b := null", "h := null", "g.next := null", "p := a"]);
                 lines.push(format!("do {{ {statement}; }}"));
             }
         }
