@@ -25,3 +25,8 @@ pub mod model {
     #[doc(inline)]
     pub use macros::{QuotientDomain as Domain, QuotientShape as Shape, quotient_model as model};
 }
+
+/// The page of the book, whose examples are run as tests.
+#[cfg(all(doctest, feature = "model"))]
+#[doc = include_str!("../../../book/src/modelling/rust-models.md")]
+struct Page;
