@@ -170,6 +170,11 @@ pub fn replay<M: Model>(
             write!(streams.out, "{}", writing.step(before, taken))?;
             before = taken.state.as_ref().unwrap_or(before);
         }
+        if let Some((property, Some(start))) = cycle
+            && *start == repeated.run.len()
+        {
+            writeln!(streams.out, "  the run ends here ({property})")?;
+        }
         if let Some((kind, message)) = &ending {
             writeln!(streams.out, "  {kind}: {message}")?;
         }

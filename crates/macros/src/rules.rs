@@ -199,7 +199,7 @@ fn function_role(function: &mut ImplItemFn, rules: &mut Rules, mistakes: &mut Mi
     };
     // The role decides what a function takes, whether it needs it or not.
     function.attrs.push(syn::parse_quote!(
-        #[allow(clippy::unused_self, clippy::trivially_copy_pass_by_ref, clippy::needless_pass_by_value)]
+        #[allow(unused_variables, clippy::unused_self, clippy::trivially_copy_pass_by_ref, clippy::needless_pass_by_value)]
     ));
     let signature = &function.sig;
     let refused = [

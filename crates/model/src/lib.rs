@@ -101,8 +101,3 @@ pub use domain::individuals;
 pub use ruled::AsIs;
 #[doc(hidden)]
 pub use sorts::order_of_numbers;
-
-/// The page of the book, whose example is run as a test.
-#[cfg(doctest)]
-#[doc = include_str!("../../../book/src/modelling/rust-models.md")]
-struct Page;

@@ -1,6 +1,7 @@
 //! Explicit-state model checking of dynamic concurrent software, as one dependency.
 //!
 //! - Feature `model` (default): [models in Rust](model). Neither front ends nor an engine are compiled.
+//! - Feature `command` (default): [their command line](main).
 //! - Feature `languages`: [models in BIR and Promela](languages), loaded and checked by a program.
 //!
 //! The crate itself only says what belongs together; what is behind a feature is documented there.
@@ -12,7 +13,7 @@
 pub use ::check as languages;
 
 /// Gives a model in Rust the commands `check`, `simulate`, `replay` and `graph`.
-#[cfg(feature = "model")]
+#[cfg(feature = "command")]
 #[doc(inline)]
 pub use command::{Command, FromArgs, main};
 
@@ -25,3 +26,8 @@ pub mod model {
     #[doc(inline)]
     pub use macros::{QuotientDomain as Domain, QuotientShape as Shape, quotient_model as model};
 }
+
+/// The page of the book, whose examples are run as tests.
+#[cfg(all(doctest, feature = "command"))]
+#[doc = include_str!("../../../book/src/modelling/rust-models.md")]
+struct Page;

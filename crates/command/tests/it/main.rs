@@ -1,0 +1,6 @@
+//! The command line of models in Rust, run in this process.
+
+mod book;
+mod commands;
+mod models;
+mod refusals;
