@@ -204,7 +204,7 @@ impl<M: Model> Program<M> {
         for action in &offered.actions {
             let action_named =
                 names.map_or_else(|| action.clone(), |names| renamed(&self.sorts, names, action));
-            let process = match self.model.process(&cx, action) {
+            let process = match caught(|| self.model.process(&cx, action)).unwrap_or_default() {
                 Process::Whole => String::new(),
                 Process::Individual(who) => {
                     let sort = self.sorts.number(who.sort);

@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use system::{Bound, Encoding, Fault, Fired, Halt, NoCache, Section, Step, Steps, TransitionSystem};
 
+use crate::panics::caught;
 use crate::program::{Applied, Program};
 use crate::words::Reader;
 use crate::{Model, Shape};
@@ -172,10 +173,16 @@ impl<M: Model> TransitionSystem for Program<M> {
         }
         let Level { value: Some(value), offered: Some(offered) } = live.top() else { return };
         let mut processes = self.processes.borrow_mut();
-        for (number, candidate) in (0..).zip(&offered.candidates) {
-            let action = &offered.actions[candidate.action as usize];
-            let thread = processes.thread(self, action);
-            out.enabled.push(Step { thread, transition: action.variant() as u32, choice: number });
+        let listed = caught(|| {
+            for (number, candidate) in (0..).zip(&offered.candidates) {
+                let action = &offered.actions[candidate.action as usize];
+                let thread = processes.thread(self, action);
+                out.enabled.push(Step { thread, transition: action.variant() as u32, choice: number });
+            }
+        });
+        if let Err(panicked) = listed {
+            out.clear();
+            return out.faults.push((step(UNKNOWN, 0), self.panicked(&panicked)));
         }
         if processes.take_grown() && self.focus.is_fair {
             self.interrupt.store(true, Relaxed);

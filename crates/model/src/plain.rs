@@ -82,7 +82,8 @@ impl<M: Model> Program<M> {
         let cx = Cx::new(&self.sorts);
         let mut successors = Vec::new();
         for action in offers.actions {
-            let process = self.model.process(&cx, &action);
+            let process = caught(|| self.model.process(&cx, &action))
+                .map_err(|panicked| self.failure(self.panicked(&panicked)))?;
             let (mut choice, mut end) = (0, 1);
             while choice < end {
                 let outcome = self.applied(state, &action, choice as u32, None, true);

@@ -4,4 +4,5 @@ mod broken;
 mod counts;
 mod orbits;
 mod runs;
+mod steps;
 mod violations;

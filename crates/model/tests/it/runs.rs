@@ -2,7 +2,7 @@
 
 use quotient_model::{
     Cx, Doing, Fairness, Goals, Kind, Map, Model, Order, Process, Program, Properties, Report, Set, Shape,
-    StoreKind, Symmetry, Verdict, Violation, sort,
+    StoreKind, Symmetry, SymmetryCheck, Verdict, Violation, sort,
 };
 
 sort! { pub struct Client; }
@@ -278,6 +278,49 @@ fn eventually_is_right_on_joins_and_cycles() {
     Program::new(Graph(&[(0, 2), (2, 1), (0, 1), (1, 0)])).check().assert_holds();
 }
 
+/// One client is special from the beginning.
+struct Special;
+
+impl Model for Special {
+    type State = (Client, Set<Client>);
+    type Action = Client;
+
+    fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Self::State>) {
+        out.extend(cx.all().nth(1).map(|special| (special, Set::new())));
+    }
+
+    fn actions(&self, cx: &Cx<'_>, _: &Self::State, out: &mut Vec<Client>) {
+        out.extend(cx.all::<Client>());
+    }
+
+    fn apply(&self, _: &mut Doing<'_>, state: &mut Self::State, client: &Client) {
+        if *client != state.0 {
+            state.1.insert(*client);
+        }
+    }
+
+    fn process(&self, _: &Cx<'_>, client: &Client) -> Process {
+        Process::of(*client)
+    }
+
+    fn properties(&self, to: &mut Properties<Self::State>) {
+        to.proposition_of::<Client>("is_in", |_, state, client| state.1.contains(&client));
+        to.forall::<Client>("all get in", "<> is_in");
+    }
+}
+
+/// The special client and one of the others are checked; with it, only one of two goals is violated.
+#[test]
+fn individuals_that_differ_from_the_beginning_are_all_checked() {
+    let mut program = Program::new(Special).sort::<Client>(4);
+    let report =
+        program.check().fairness(Fairness::Weak).goals(Goals::Formula("all get in".to_owned())).run();
+    let names: Vec<&str> = report.goals.iter().map(|goal| goal.name.as_str()).collect();
+    assert_eq!(names, ["all get in [Client0]", "all get in [Client1]"]);
+    assert!(matches!(report.goals[0].verdict, Verdict::Holds), "{}", report.goals[0].verdict);
+    assert!(matches!(report.goals[1].verdict, Verdict::Violated(_)), "{}", report.goals[1].verdict);
+}
+
 /// What a client has, and a set of clients: random steps among them.
 #[derive(Clone, Debug, Shape)]
 struct Table {
@@ -349,6 +392,32 @@ impl Model for Rules {
     }
 }
 
+fn random_rules(random: &mut bits::SplitMix64) -> Vec<Rule> {
+    let mut below = |count: usize| random.below(count) as u8;
+    let rule = |below: &mut dyn FnMut(usize) -> u8| Rule {
+        phase: below(2),
+        mark: below(2),
+        is_in: below(2) == 1,
+        to: below(2),
+        toggles: below(2) == 1,
+        next: below(2),
+        of_client: below(3) > 0,
+    };
+    (0..3 + below(4)).map(|_| rule(&mut below)).collect()
+}
+
+/// Fifty models that tell no clients apart.
+#[test]
+fn good_models_raise_no_alarm() {
+    let mut random = bits::SplitMix64::new(8);
+    for _ in 0..50 {
+        let rules = random_rules(&mut random);
+        let mut program = Program::new(Rules { rules, formula: "<> p" }).sort::<Client>(4);
+        let report = program.check().goals(Goals::Safety).symmetry_check(SymmetryCheck::All).assert_holds();
+        assert!(report.broken.is_empty() && report.not_canonical == 0);
+    }
+}
+
 /// The verdict without symmetry is the oracle: every client is checked, names are numbers, threads keep their
 /// ids. It is the same with symmetry, and every run was evaluated on plain values.
 #[test]
@@ -365,18 +434,7 @@ fn random_models_have_the_same_verdicts_with_symmetry() {
     let mut counts = [0; 2];
     let mut fewer = 0;
     for round in 0..testing::effort(60) {
-        let mut below = |count: usize| random.below(count) as u8;
-        let rules: Vec<Rule> = (0..3 + below(4))
-            .map(|_| Rule {
-                phase: below(2),
-                mark: below(2),
-                is_in: below(2) == 1,
-                to: below(2),
-                toggles: below(2) == 1,
-                next: below(2),
-                of_client: below(3) > 0,
-            })
-            .collect();
+        let rules = random_rules(&mut random);
         let formula = formulas[round as usize % formulas.len()];
         for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
             let run = |symmetry| {
