@@ -25,6 +25,10 @@ pub struct Model {
     pub hidden: BTreeSet<GlobalId>,
     /// The transitions that come from the bodies of inlines.
     pub inlined: promela::Inlined,
+    /// Whether it uses the dynamic extension of Promela.
+    pub is_dynamic: bool,
+    /// Why processes have numbers in a dynamic program, and where.
+    pub numbered: Option<(Span, &'static str)>,
     pub defines: Vec<(String, String)>,
     /// How its memory was asked to be: see [`Model::set_memory`].
     pub memory: MemoryOptions,
@@ -124,7 +128,7 @@ impl Model {
         let files = properties.iter().map(|(name, text)| map.add(name, text).map_err(unreadable));
         let files: Vec<FileId> = files.collect::<Result<_, _>>()?;
         match (dialect.compile)(&mut map, provider, file, defines, &files) {
-            Ok(Compiled { program, chains, hidden, inlined, warnings }) => {
+            Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings }) => {
                 let (name, defines) = (path.to_owned(), defines.to_vec());
                 let memory = MemoryOptions::default();
                 Ok(Self {
@@ -135,6 +139,8 @@ impl Model {
                     chains,
                     hidden,
                     inlined,
+                    is_dynamic,
+                    numbered,
                     defines,
                     memory,
                     warnings,
@@ -146,8 +152,11 @@ impl Model {
     }
 
     /// The words and rules of its language.
-    pub const fn dialect(&self) -> &'static Dialect {
-        self.language.dialect()
+    pub fn dialect(&self) -> &'static Dialect {
+        match self.language {
+            Language::Promela if self.is_dynamic => Dialect::dynamic(),
+            language => language.dialect(),
+        }
     }
 
     /// What is said of a run that ends well.
