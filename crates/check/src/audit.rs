@@ -2,13 +2,13 @@
 //!
 //! Random runs of the plain interpreter are followed, also through states in the middle of atomic blocks. In some of
 //! their states, threads and channels are permuted as a plan allows: then the successors of the permuted state must be
-//! the permuted successors.
+//! the permuted successors. Each plan is held against the rules of the verifier as well, which infers nothing.
 
 use std::collections::HashMap;
 
 use bits::SplitMix64;
 use interchange::{ChannelFlow, Locations, Plan, Population, Reach};
-use ir::{Expr, LocalId, Permutation, ProcedureId, Program};
+use ir::{Expr, LocalId, Permutation, ProcedureId, Program, Refuted};
 use naive::{Naive, State, Value};
 use system::Alarm;
 
@@ -19,6 +19,8 @@ pub struct Audit {
     pub samples: u64,
     /// The first difference, in words.
     pub difference: Option<String>,
+    /// Why the verifier refutes a plan, if it does.
+    pub refuted: Option<Refuted>,
 }
 
 /// Steps of each run.
@@ -67,7 +69,9 @@ pub fn audit(
                     Value::Int(value) => Some(*value),
                     _ => None,
                 };
-                Plan::new(program, &flow, &population, &text, observed, &parameter)
+                let plan = Plan::new(program, &flow, &population, &text, observed, &parameter);
+                found.refuted = found.refuted.or(plan.verify(program, &text.ids(), observed).err());
+                plan
             });
             if plan.classes.is_empty() || random.next_u64().is_multiple_of(2) {
                 continue;

@@ -13,6 +13,10 @@ use crate::report::{Interchangeable, InterchangeableKind, Pinned, Symmetry};
 use crate::stack::LayerStats;
 use crate::temporal::PropertySearch;
 
+/// What a report says if the verifier found a mistake in what is interchangeable.
+pub const REFUTED: &str = "the verifier does not confirm everything that seemed interchangeable, which is an error of \
+                           this program: please report it";
+
 /// The part of a report about the names in one search, of `program` by `engine`.
 pub fn symmetry(
     check: &Check<'_>,
@@ -26,6 +30,7 @@ pub fn symmetry(
     let stats = layers.naming;
     let is_named = level != config::Symmetry::None && ladder(model, config).is_some();
     let pinned_by = pinned(model, property);
+    let refuted = (layers.refuted > 0).then(|| REFUTED.to_owned());
     Symmetry {
         level,
         naming: is_named.then(|| config.naming.unwrap_or_default()),
@@ -47,7 +52,7 @@ pub fn symmetry(
         } else {
             processes.groups.clone()
         },
-        not_interchangeable: processes.reasons.clone(),
+        not_interchangeable: processes.reasons.iter().cloned().chain(refuted).collect(),
     }
 }
 

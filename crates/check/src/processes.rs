@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use engine::Engine;
 use interchange::{Interchanging, Plan};
-use ir::{ActionKind, Expr, ProcedureId, Program, Property, Sort, Variable, VariableSort};
+use ir::{ActionKind, Expr, ProcedureId, Program, Property, Refuted, Sort, Variable, VariableSort};
 use system::{Alarm, Fired, Limits, Steps, TransitionSystem};
 
 use crate::audit::audit;
 use crate::config::{Bounds, Symmetry};
 use crate::deadline::Deadline;
 use crate::model::Model;
+use crate::names::REFUTED;
 use crate::pipeline::{Check, CheckError, engine_of};
 use crate::reducing::counts_states;
 use crate::report::{Interchangeable, InterchangeableKind};
@@ -78,8 +79,9 @@ impl<'p> Processes<'p> {
         let engine = engine_of(model, &prepared, config.bounds)?;
         let observed = observed(&prepared, property);
         let alarm = Arc::new(alarm(check));
-        let plan = settled(&engine, &prepared, &observed, Some(&alarm));
+        let (plan, is_refuted) = settled(&engine, &prepared, &observed, Some(&alarm));
         let mut reasons = reasons(model, program, &plan);
+        reasons.extend(is_refuted.then(|| REFUTED.to_owned()));
         if let Err(interchange::MustVanish(why)) = stay
             && !reasons.is_empty()
         {
@@ -100,8 +102,10 @@ impl<'p> Processes<'p> {
         // Soundness rests on one law, so every model is held against it, if only briefly.
         let effort = config.audit_symmetry.map_or(BRIEFLY, |samples| (samples, samples.max(RUNS)));
         let found = audit(&prepared, &observed, effort, 0, Some(&alarm));
-        if let Some(difference) = found.difference {
-            let error = format!("a permuted state has other successors: {difference}");
+        let refuted = found.refuted.map(|refuted| refutation(model, refuted));
+        let difference =
+            found.difference.map(|found| format!("a permuted state has other successors: {found}"));
+        if let Some(error) = difference.or(refuted) {
             if config.audit_symmetry.is_some() {
                 return Err(CheckError::Internal(error));
             }
@@ -133,7 +137,7 @@ pub fn describe_symmetry(model: &Model, bounds: Bounds) -> Result<String, CheckE
     }
     let (prepared, stay) = interchange::prepare(program, false);
     let engine = engine_of(model, &prepared, bounds)?;
-    let plan = settled(&engine, &prepared, &[], None);
+    let (plan, is_refuted) = settled(&engine, &prepared, &[], None);
     let mut out = String::new();
     for group in groups(&prepared, &plan) {
         let what = if group.kind == InterchangeableKind::Thread { "processes" } else { "channels like" };
@@ -142,6 +146,9 @@ pub fn describe_symmetry(model: &Model, bounds: Bounds) -> Result<String, CheckE
     }
     for reason in reasons(model, program, &plan) {
         let _ = writeln!(out, "not interchangeable: {reason}");
+    }
+    if is_refuted {
+        let _ = writeln!(out, "not interchangeable: {REFUTED}");
     }
     match stay {
         Ok(()) => {}
@@ -225,8 +232,22 @@ pub fn observed<'p>(program: &'p Program, property: Option<&Property>) -> Vec<&'
     properties.flat_map(|property| &property.props).map(|prop| &prop.expr).collect()
 }
 
-/// The plan for the first state in which there is a choice.
-fn settled(engine: &Engine, program: &Program, observed: &[&Expr], alarm: Option<&Arc<Alarm>>) -> Plan {
+/// What the verifier objects to, for a report of the mistake.
+fn refutation(model: &Model, refuted: Refuted) -> String {
+    format!(
+        "the verifier refutes what seemed interchangeable: {}, line {}",
+        refuted.what,
+        model.place(refuted.span).line
+    )
+}
+
+/// The plan for the first state in which there is a choice, and whether the verifier refuted it.
+fn settled(
+    engine: &Engine,
+    program: &Program,
+    observed: &[&Expr],
+    alarm: Option<&Arc<Alarm>>,
+) -> (Plan, bool) {
     let system = Interchanging::new(engine, program, observed.to_vec());
     let mut state = system.initial();
     if let Some(alarm) = alarm {
@@ -240,7 +261,8 @@ fn settled(engine: &Engine, program: &Program, observed: &[&Expr], alarm: Option
             break;
         }
     }
-    system.plan(&state)
+    let plan = system.plan(&state);
+    (plan, system.stats().refuted > 0)
 }
 
 /// The number of states that are looked at to see whether any are alike.

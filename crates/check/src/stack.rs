@@ -42,6 +42,8 @@ pub struct LayerStats {
     pub naming: Stats,
     /// The threads and objects of the largest states, by kind, where names were given.
     pub population: Vec<(state::UnitKind, u32)>,
+    /// How many claims that processes are interchangeable the verifier refuted.
+    pub refuted: u64,
     pub reduction: Counts,
     /// Why the reduction was wrong, if it was.
     pub doubts: Invalidated,
@@ -67,9 +69,9 @@ impl Stack<'_> {
             Naming::Interchanged(program, observed) => {
                 let system = Interchanging::new(self.engine, program, observed.to_vec());
                 let (output, stats) = self.reduce(&system, search);
-                let interchange::Stats { named, searched, exhausted } = system.stats();
+                let interchange::Stats { named, searched, exhausted, refuted } = system.stats();
                 let naming = Stats { named, searched, exhausted, ..Stats::default() };
-                (output, LayerStats { naming, ..stats })
+                (output, LayerStats { naming, refuted, ..stats })
             }
         }
     }

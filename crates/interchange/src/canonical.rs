@@ -8,7 +8,7 @@ use canon::{Canonizer, Graph, Options};
 use ir::{LocationId, Permutation, Sort};
 use state::{Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 
-use crate::cells::{ArrayCells, Cells, UnitCells};
+use crate::cells::{ArrayCells, Cells, Points, UnitCells};
 
 /// Mixes two words.
 const fn mix(a: u64, b: u64) -> u64 {
@@ -25,6 +25,7 @@ const PLACE: u64 = 5;
 const ALONE: u64 = 6;
 const LAST: u64 = 7;
 const LINK: u64 = 8;
+const CODED: u64 = 9;
 
 /// Puts states in order. Keeps its memory from call to call.
 #[derive(Debug, Default)]
@@ -39,6 +40,10 @@ pub struct Order {
     /// By node: its position.
     positions: Vec<u32>,
     members: Vec<(u64, u32)>,
+    /// By mover: where it goes.
+    moved: Vec<u32>,
+    /// The individuals that an element of an array is about.
+    involved: Vec<u32>,
     /// Whether the last order was found without a search that ran out of budget.
     pub is_canonical: bool,
     pub searched: bool,
@@ -47,8 +52,8 @@ pub struct Order {
 const NONE: u32 = u32::MAX;
 
 impl Order {
-    /// The permutation that leads to the representative of the state's orbit.
-    pub fn permutation(&mut self, layout: &Layout, state: &State, cells: &Cells) -> Permutation {
+    /// Makes a permutation the one that leads to the representative of the state's orbit.
+    pub fn permute(&mut self, layout: &Layout, state: &State, cells: &Cells, into: &mut Permutation) {
         self.build(layout, state, cells);
         (self.is_canonical, self.searched) = (true, false);
         let has_edges = !self.graph.edges().is_empty();
@@ -58,24 +63,24 @@ impl Order {
             self.positions.clear();
             self.positions.extend_from_slice(self.canonizer.position());
         }
-        let mut moved = vec![NONE; self.nodes.len()];
+        let Self { moved, members, nodes, positions, graph, .. } = self;
+        moved.clear();
+        moved.resize(nodes.len(), NONE);
         for class in &cells.plan.classes {
-            let mut members = std::mem::take(&mut self.members);
             members.clear();
             members.extend(class.iter().map(|&mover| {
-                let node = self.nodes[mover as usize] as usize;
-                (if has_edges { self.positions[node].into() } else { self.graph.labels()[node] }, mover)
+                let node = nodes[mover as usize] as usize;
+                (if has_edges { positions[node].into() } else { graph.labels()[node] }, mover)
             }));
             members.sort_unstable();
             for (&(_, mover), &to) in members.iter().zip(class) {
                 moved[mover as usize] = to;
             }
-            self.members = members;
         }
         if !cells.plan.links.is_empty() {
-            cells.straighten(&mut moved);
+            cells.straighten(moved);
         }
-        cells.plan.permutation(|mover| moved[mover as usize])
+        cells.plan.permute(|mover| moved[mover as usize], into);
     }
 
     fn build(&mut self, layout: &Layout, state: &State, cells: &Cells) {
@@ -96,9 +101,14 @@ impl Order {
         for (class, number) in cells.plan.classes.iter().zip(1..) {
             for &mover in class {
                 self.labels[self.nodes[mover as usize] as usize] = number;
-                for (&channel, at) in cells.plan.trains[&mover].channels.iter().zip(0..) {
+                for (&channel, at) in cells.plan.trains[mover as usize].channels.iter().zip(0..) {
                     self.labels[self.nodes[channel as usize] as usize] = mix(number, at + 1);
                     self.edge(mover, mix(TRAIN, at), channel);
+                }
+                let points = cells.plan.trains[mover as usize].points.iter().zip(0..);
+                for (&point, at) in points.filter(|&(&point, _)| point != mover) {
+                    self.labels[self.nodes[point as usize] as usize] = mix(number, mix(CODED, at));
+                    self.edge(mover, mix(CODED, at), point);
                 }
             }
         }
@@ -107,6 +117,7 @@ impl Order {
         }
         let root = state.words_of(NodeRef::Root).unwrap_or_default();
         self.unit(cells, &cells.root, GLOBAL, None, root);
+        self.coded(cells, root);
         let mut mark = |slot: Option<Slot>, shift: i64, what: u64| {
             let slot = slot?;
             let mover = cells.mover(Sort::Thread { shift }, slot.get(root))?;
@@ -161,6 +172,25 @@ impl Order {
         }
     }
 
+    /// What coded variables hold: values that threads name are nodes; others have an order.
+    fn coded(&mut self, cells: &Cells, root: &[u64]) {
+        let moves = |node: u32| cells.moves.get(node as usize) == Some(&true);
+        for of in &cells.coded {
+            for (slot, Points { element, values }) in of.slots.iter().zip(&of.points) {
+                let value = slot.get(root);
+                let named = values.iter().find(|&&(other, _)| other == value);
+                if let Some(&(_, node)) = named {
+                    if moves(node) {
+                        self.note(node, CODED);
+                    }
+                } else if let Some(element) = element.filter(|&element| moves(element)) {
+                    let before = values.iter().filter(|&&(other, _)| other < value).count() as i64;
+                    self.note(element, mix(CODED, (value - before) as u64));
+                }
+            }
+        }
+    }
+
     /// Adds to the label of an individual; what is added has no order.
     fn note(&mut self, individual: u32, what: u64) {
         let sum = &mut self.sums[self.nodes[individual as usize] as usize];
@@ -208,7 +238,7 @@ impl Order {
     fn array(&mut self, cells: &Cells, of: &ArrayCells, kind: u64, unit: Option<u32>, words: &[u64]) {
         let owner = unit.filter(|&unit| cells.moves[unit as usize]);
         let size: usize = of.dims.iter().map(|&len| len as usize).product();
-        let mut involved: Vec<u32> = Vec::new();
+        let mut involved = std::mem::take(&mut self.involved);
         for at in 0..size {
             let value = of.array.slot(at as u32).get(words);
             involved.clear();
@@ -244,5 +274,6 @@ impl Order {
                 }
             }
         }
+        self.involved = involved;
     }
 }

@@ -2,7 +2,10 @@
 
 use std::cell::RefCell;
 
-use ir::{ChannelId, Id, LocationId, Permutation, ProcedureId, Program, Sort, Table, Variable, VariableSort};
+use ir::{
+    ChannelId, GlobalId, Id, LocationId, Permutation, ProcedureId, Program, Sort, Table, Variable,
+    VariableSort,
+};
 use rustc_hash::FxHashMap;
 use state::{ArrayVariable, Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 use system::{Encoding, Section};
@@ -86,11 +89,30 @@ impl UnitCells {
     }
 }
 
+/// Where a coded variable is, and its points.
+#[derive(Clone, Debug)]
+pub struct CodedCells {
+    pub variable: GlobalId,
+    pub slots: Vec<Slot>,
+    /// By slot.
+    pub points: Vec<Points>,
+}
+
+/// What threads name in an element of a coded variable.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    /// The node of the element.
+    pub element: Option<u32>,
+    /// Values, with their nodes.
+    pub values: Vec<(i64, u32)>,
+}
+
 /// A plan, and where its names are.
 #[derive(Clone, Debug)]
 pub struct Cells {
     pub plan: Plan,
     pub root: UnitCells,
+    pub coded: Vec<CodedCells>,
     pub frames: Table<ProcedureId, UnitCells>,
     /// By channel, as declared.
     pub channels: Table<ChannelId, UnitCells>,
@@ -102,6 +124,27 @@ pub struct Cells {
     pub ended: Vec<bool>,
     /// For what assignments of movers made of the links: the inverse of the first one that did.
     firsts: RefCell<FxHashMap<Vec<[u32; 3]>, Vec<u32>>>,
+    scratch: RefCell<Scratch>,
+}
+
+/// Lists that are made anew for each state, in memory that is kept.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    /// By place: the thread, and the channel, that goes there.
+    threads: Vec<u32>,
+    channels: Vec<u32>,
+    links: Vec<[u32; 3]>,
+}
+
+impl Scratch {
+    /// Makes a list of what goes where: `to` says for the first ones, with numbers from `first` on, where they go.
+    fn invert(list: &mut Vec<u32>, count: u32, to: &[u32], first: u32) {
+        list.clear();
+        list.extend(0..count);
+        for (&to, from) in to.iter().zip(0..count) {
+            list[(to - first) as usize] = from;
+        }
+    }
 }
 
 /// When there are this many, states with others stay as they are.
@@ -111,8 +154,27 @@ impl Cells {
     pub fn new(program: &Program, layout: &Layout, plan: Plan) -> Self {
         let sorts = &plan.sorts;
         let mut root = UnitCells::new(layout.root.len());
+        let mut coded = Vec::new();
         for (id, variable) in program.globals.iter() {
-            if !sorts.constants[id] && !variable.untracked {
+            if sorts.coded[id] {
+                let (slot, array) = (layout.root.slots[id.index()], layout.root_arrays[id.index()]);
+                let slots: Vec<Slot> = match array {
+                    Some(array) => (0..variable.size() as u32).map(|at| array.slot(at)).collect(),
+                    None => vec![slot],
+                };
+                let mut points = vec![Points::default(); slots.len()];
+                for (&node, point) in plan.points.iter().filter(|(_, point)| point.variable == id) {
+                    let of_element = &mut points[point.element as usize];
+                    match point.value {
+                        Some(value) => of_element.values.push((value, node)),
+                        None => of_element.element = Some(node),
+                    }
+                }
+                for &slot in &slots {
+                    root.hide(slot);
+                }
+                coded.push(CodedCells { variable: id, slots, points });
+            } else if !sorts.constants[id] && !variable.untracked {
                 let (slot, array) = (layout.root.slots[id.index()], layout.root_arrays[id.index()]);
                 root.add(variable, &sorts.globals[id], slot, array, id.index() as u64);
             }
@@ -153,17 +215,30 @@ impl Cells {
             .collect();
         let ended = program.locations.values().map(|location| has_ended(program, location)).collect();
         let individuals = plan.population.threads.len() + plan.population.channels.len();
-        let last = plan.trains.keys().max().map_or(0, |&last| last as usize + 1);
+        let nodes = plan.classes.iter().flatten().chain(plan.trains.iter().flat_map(|train| &train.points));
+        let last = nodes.max().map_or(0, |&last| last as usize + 1);
         let mut moves = vec![false; individuals.max(last)];
         let mut located = vec![None; program.locations.len()];
-        for (&mover, train) in &plan.trains {
+        for &mover in plan.classes.iter().flatten() {
+            let train = &plan.trains[mover as usize];
             moves[mover as usize] = true;
-            train.channels.iter().for_each(|&channel| moves[channel as usize] = true);
+            train.channels.iter().chain(&train.points).for_each(|&node| moves[node as usize] = true);
             for (location, at) in train.locations.iter().zip(0..) {
                 located[location.index()] = Some((mover, at));
             }
         }
-        Self { root, frames, channels, moves, located, ended, firsts: RefCell::default(), plan }
+        Self {
+            root,
+            coded,
+            frames,
+            channels,
+            moves,
+            located,
+            ended,
+            firsts: RefCell::default(),
+            scratch: RefCell::default(),
+            plan,
+        }
     }
 
     pub fn thread_count(&self) -> usize {
@@ -192,40 +267,36 @@ impl Cells {
     /// What an assignment makes of the links is remembered, with the first assignment that did: what leads from a
     /// later one back to the first leaves the links as they are.
     pub fn straighten(&self, moved: &mut [u32]) {
-        let mut links: Vec<[u32; 3]> = self
-            .plan
-            .links
-            .iter()
-            .map(|link| [moved[link.source as usize], link.label, moved[link.target as usize]])
-            .collect();
+        let links = &mut self.scratch.borrow_mut().links;
+        links.clear();
+        links.extend(
+            self.plan
+                .links
+                .iter()
+                .map(|link| [moved[link.source as usize], link.label, moved[link.target as usize]]),
+        );
         links.sort_unstable();
         let mut firsts = self.firsts.borrow_mut();
         let movers = || self.plan.classes.iter().flatten().copied();
-        if firsts.len() == MOST_FIRSTS && !firsts.contains_key(&links) {
-            movers().for_each(|mover| moved[mover as usize] = mover);
+        if let Some(back) = firsts.get(links) {
+            movers().for_each(|mover| moved[mover as usize] = back[moved[mover as usize] as usize]);
             return;
         }
-        let back = firsts.entry(links).or_insert_with(|| {
+        if firsts.len() < MOST_FIRSTS {
             let mut back = vec![u32::MAX; moved.len()];
             movers().for_each(|mover| back[moved[mover as usize] as usize] = mover);
-            back
-        });
-        movers().for_each(|mover| moved[mover as usize] = back[moved[mover as usize] as usize]);
+            firsts.insert(links.clone(), back);
+        }
+        // The first one leads back to itself.
+        movers().for_each(|mover| moved[mover as usize] = mover);
     }
 
     /// Writes the state, permuted. The permutation may be of fewer individuals than the state
     /// has, which stay, or of more, if threads have vanished since: those stayed.
     pub fn encode(&self, layout: &Layout, state: &State, permutation: &Permutation, into: &mut Encoding) {
-        let threads = state.thread_count();
-        let mut sources: Vec<u32> = (0..threads).collect();
-        for (from, &to) in permutation.threads.iter().enumerate().take(threads as usize) {
-            sources[to as usize] = from as u32;
-        }
-        let channels = state.channel_count();
-        let mut queues: Vec<u32> = (0..channels).collect();
-        for (from, &to) in permutation.channels.iter().enumerate().take(channels as usize + 1).skip(1) {
-            queues[to as usize - 1] = from as u32 - 1;
-        }
+        let Scratch { threads: sources, channels: queues, .. } = &mut *self.scratch.borrow_mut();
+        Scratch::invert(sources, state.thread_count(), &permutation.threads, 0);
+        Scratch::invert(queues, state.channel_count(), &permutation.channels[1..], 1);
         into.refill(|into| {
             into.component(Section::Root, |out| {
                 let words = state.words_of(NodeRef::Root).unwrap_or_default();
@@ -233,6 +304,12 @@ impl Cells {
                 out.extend_from_slice(&words[..layout.root_shown]);
                 let shown = &mut out[start..];
                 self.root.permute(permutation, words, shown);
+                for CodedCells { variable, slots, .. } in &self.coded {
+                    let Some(recoding) = permutation.coded.get(variable) else { continue };
+                    for (slot, element) in slots.iter().zip(&recoding.elements) {
+                        slots[element.to as usize].put(shown, element.apply(slot.get(words)));
+                    }
+                }
                 if let Some(slot) = layout.exclusive {
                     let sort = Sort::Thread { shift: -1 };
                     slot.put(shown, permutation.apply(sort, slot.get(words)));
@@ -241,7 +318,7 @@ impl Cells {
                     slot.put(shown, permutation.apply(Sort::Thread { shift: 0 }, slot.get(words)));
                 }
             });
-            for &id in &sources {
+            for &id in &*sources {
                 into.component(Section::Threads, |out| {
                     let words = state.words_of(NodeRef::Thread(ThreadId(id))).unwrap_or_default();
                     let header = layout.thread.len();

@@ -1,14 +1,97 @@
-//! The group of the permutations that a plan allows, for people: its order, and its name if it has a common one.
+//! The group of the permutations that a plan allows: generators, which the verifier checks, its order, and its name if
+//! it has a common one.
 
 use canon::{Canonizer, Graph, Options};
+use ir::{Exchange, Expr, LocationId, Permutation, Program, Refuted, verify_exchange};
 use rustc_hash::FxHashMap;
 
 use crate::plan::Plan;
+use crate::refine::Colours;
+use crate::text::{Edge, Text};
 
 /// Movers, each with the mover that it goes to.
 type Map = FxHashMap<u32, u32>;
 
 impl Plan {
+    /// Holds the plan, for states with this text where properties ask for `observed`, against the rules of the verifier.
+    pub fn verify(&self, program: &Program, text: &[LocationId], observed: &[&Expr]) -> Result<(), Refuted> {
+        let generators = self.generators();
+        let exchange = Exchange {
+            sorts: &self.sorts,
+            threads: &self.population.threads,
+            channels: &self.population.channels,
+            text,
+            observed,
+            generators: &generators,
+        };
+        if generators.is_empty() { Ok(()) } else { verify_exchange(program, &exchange) }
+    }
+
+    /// Permutations that generate all that the plan allows: for each mover, if those before it are fixed, enough to
+    /// take it everywhere where it can go (Sims, "Computational methods in the study of permutation groups", 1970).
+    pub fn generators(&self) -> Vec<Permutation> {
+        let mut generators = Vec::new();
+        let is_linked =
+            |mover: u32| self.links.iter().any(|link| link.source == mover || link.target == mover);
+        let mut linked = Vec::new();
+        for class in &self.classes {
+            let (bound, free): (Vec<u32>, Vec<u32>) = class.iter().partition(|&&mover| is_linked(mover));
+            linked.extend(bound);
+            for pair in free.windows(2) {
+                let swapped = |mover: u32| match mover {
+                    _ if mover == pair[0] => pair[1],
+                    _ if mover == pair[1] => pair[0],
+                    _ => mover,
+                };
+                generators.push(self.permutation(swapped));
+            }
+        }
+        for (at, &mover) in linked.iter().enumerate() {
+            let fixed = &linked[..at];
+            let colours = self.colours(&linked, fixed);
+            if !(0..linked.len() as u32).any(|node| colours.is_shared(node)) {
+                break;
+            }
+            let mut maps: Vec<Map> = Vec::new();
+            let mut orbit = vec![mover];
+            for (&other, node) in linked.iter().zip(0..) {
+                if orbit.contains(&other) || colours.of(node) != colours.of(at as u32) {
+                    continue;
+                }
+                let Some(map) = self.symmetry(fixed, mover, other) else { continue };
+                generators.push(self.permutation(|mover| map[&mover]));
+                maps.push(map);
+                let mut next = 0;
+                orbit = vec![mover];
+                while let Some(&member) = orbit.get(next) {
+                    next += 1;
+                    for image in maps.iter().map(|map| map[&member]) {
+                        if !orbit.contains(&image) {
+                            orbit.push(image);
+                        }
+                    }
+                }
+            }
+        }
+        generators
+    }
+
+    /// Colours that tell apart what no permutation exchanges that fixes some of the linked movers.
+    fn colours(&self, linked: &[u32], fixed: &[u32]) -> Colours {
+        let class = |mover: u32| self.classes.iter().position(|class| class.contains(&mover));
+        let node = |mover: u32| linked.iter().position(|&other| other == mover);
+        let label = |(at, &mover): (usize, &u32)| {
+            let first = self.classes.len();
+            if at < fixed.len() { (first + at) as u32 } else { class(mover).unwrap_or(first) as u32 }
+        };
+        let edge = |link: &Edge| {
+            let (source, target) = (node(link.source)? as u32, node(link.target)? as u32);
+            Some(Edge { source, label: link.label, target })
+        };
+        let labels = linked.iter().enumerate().map(label).collect();
+        Colours::new(&Text { labels, edges: self.links.iter().filter_map(edge).collect(), ..Text::default() })
+    }
+
     /// What permutations do to a class: `S5` for all of them, `C5` for rotations, or the number of them.
     pub fn group(&self, class: &[u32]) -> String {
         let is_linked =

@@ -36,6 +36,8 @@ pub struct Stats {
     pub named: u64,
     pub searched: u64,
     pub exhausted: u64,
+    /// Plans that the verifier refuted: their states stay as they are.
+    pub refuted: u64,
 }
 
 /// The plans of a program, made as they are needed.
@@ -49,6 +51,8 @@ struct Plans<'p> {
     last: usize,
     threads: Vec<ProcedureId>,
     text: Locations,
+    /// How many the verifier refuted.
+    refuted: u64,
 }
 
 impl Plans<'_> {
@@ -94,7 +98,13 @@ impl Plans<'_> {
             let frame = state.frame(ThreadId(thread));
             (!is_array).then(|| state.read_untraced(frame, layout.local(procedure, id)))
         };
-        let plan = Plan::new(self.program, &self.flow, &population, &self.text, &self.observed, &parameter);
+        let mut plan =
+            Plan::new(self.program, &self.flow, &population, &self.text, &self.observed, &parameter);
+        let text = self.text.ids();
+        if plan.verify(self.program, &text, &self.observed).is_err() {
+            self.refuted += 1;
+            plan.forbid();
+        }
         let cells = Rc::new(Cells::new(self.program, layout, plan));
         (self.threads.clone(), self.text.clone(), cells)
     }
@@ -126,8 +136,9 @@ pub struct Interchanging<'e> {
 pub struct Permuted {
     state: EngineState,
     order: Order,
-    /// The permutation and the plan that allows it, if they are known.
-    known: Option<(Rc<Cells>, Permutation)>,
+    /// The plan of the state, if it is known, and then the permutation.
+    known: Option<Rc<Cells>>,
+    permutation: Permutation,
 }
 
 /// What a program must be for its threads to be interchangeable: why this one is not.
@@ -160,22 +171,25 @@ impl<'e> Interchanging<'e> {
             last: 0,
             threads: Vec::new(),
             text,
+            refuted: 0,
         };
         Self { engine, plans: RefCell::new(plans), stats: Rc::default() }
     }
 
     pub fn stats(&self) -> Stats {
-        self.stats.get()
+        Stats { refuted: self.plans.borrow().refuted, ..self.stats.get() }
     }
 
     /// Of the first states, how many there are and how many are left if those that are alike count as one. Stops early
     /// when the alarm is due, or if the states are large.
     pub fn gain(&self, sample: usize, alarm: &Arc<Alarm>) -> (usize, usize) {
-        let words = |encoding: &Encoding| -> Vec<u64> {
-            let components = encoding.components();
-            components
-                .flat_map(|(_, words)| std::iter::once(words.len() as u64).chain(words.iter().copied()))
-                .collect()
+        let words = |encoding: &Encoding| {
+            let mut all = Vec::new();
+            for (_, words) in encoding.components() {
+                all.push(words.len() as u64);
+                all.extend_from_slice(words);
+            }
+            all
         };
         let mut state = self.initial();
         self.heed(&mut state, alarm);
@@ -225,28 +239,26 @@ impl<'e> Interchanging<'e> {
         cells.plan.clone()
     }
 
-    fn known<'s>(&self, permuted: &'s mut Permuted) -> &'s (Rc<Cells>, Permutation) {
-        let Permuted { state, order, known } = permuted;
-        known.get_or_insert_with(|| {
+    fn known<'s>(&self, permuted: &'s mut Permuted) -> (&'s Rc<Cells>, &'s Permutation) {
+        let Permuted { state, order, known, permutation } = permuted;
+        let cells = known.get_or_insert_with(|| {
             let layout = self.engine.layout();
             let state = &state.state;
-            let identity =
-                || Permutation::identity(state.thread_count() as usize, state.channel_count() as usize);
-            let plan = self.plans.borrow_mut().of(layout, state);
+            let mut plans = self.plans.borrow_mut();
+            let plan = plans.of(layout, state).filter(|cells| !cells.plan.classes.is_empty());
             let Some(cells) = plan else {
-                return (self.plans.borrow_mut().any(layout, state), identity());
+                permutation.reset(state.thread_count() as usize, state.channel_count() as usize);
+                return plans.any(layout, state);
             };
-            if cells.plan.classes.is_empty() {
-                return (cells, identity());
-            }
-            let permutation = order.permutation(layout, state, &cells);
+            order.permute(layout, state, &cells, permutation);
             let mut stats = self.stats.get();
             stats.named += 1;
             stats.searched += u64::from(order.searched);
             stats.exhausted += u64::from(!order.is_canonical);
             self.stats.set(stats);
-            (cells, permutation)
-        })
+            cells
+        });
+        (cells, permutation)
     }
 }
 
@@ -279,7 +291,12 @@ impl TransitionSystem for Interchanging<'_> {
     type Cache = system::NoCache;
 
     fn initial(&self) -> Permuted {
-        Permuted { state: self.engine.initial(), order: Order::default(), known: None }
+        Permuted {
+            state: self.engine.initial(),
+            order: Order::default(),
+            known: None,
+            permutation: Permutation::default(),
+        }
     }
 
     fn steps(&self, permuted: &mut Permuted, out: &mut Steps) {
@@ -310,8 +327,10 @@ impl TransitionSystem for Interchanging<'_> {
 
     fn encode(&self, permuted: &mut Permuted, into: &mut Encoding) {
         self.known(permuted);
-        let Some((cells, permutation)) = &permuted.known else { unreachable!("it was just found") };
-        cells.encode(self.engine.layout(), &permuted.state.state, permutation, into);
+        let Permuted { state, known: Some(cells), permutation, .. } = permuted else {
+            unreachable!("it was just found")
+        };
+        cells.encode(self.engine.layout(), &state.state, permutation, into);
     }
 
     fn decode(&self, from: &Encoding, permuted: &mut Permuted) {
@@ -388,6 +407,7 @@ impl Interchanging<'_> {
 
     /// The plan and the permutation that lead to the representative.
     pub(crate) fn names(&self, permuted: &mut Permuted) -> (Rc<Cells>, Permutation) {
-        self.known(permuted).clone()
+        let (cells, permutation) = self.known(permuted);
+        (Rc::clone(cells), permutation.clone())
     }
 }

@@ -11,6 +11,7 @@
 
 mod canonical;
 mod cells;
+mod coded;
 mod functions;
 mod group;
 mod interchanging;
@@ -20,6 +21,7 @@ mod population;
 mod prepare;
 mod refine;
 mod seeded;
+mod terms;
 mod text;
 mod unify;
 mod walk;

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use engine::{EngineState, OverEngine};
-use ir::Permutation;
+use ir::{Permutation, Recoded, Recoding};
 use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
 use crate::cells::Cells;
@@ -58,10 +58,24 @@ fn composed(first: &Permutation, then: &Permutation) -> Permutation {
         locations.insert(from, then.location(to));
     }
     locations.retain(|from, to| from != to);
+    let mut coded = then.coded.clone();
+    for (&variable, first) in &first.coded {
+        let Some(then) = then.coded.get(&variable) else {
+            coded.insert(variable, first.clone());
+            continue;
+        };
+        let through = |first: &Recoded| {
+            let then = &then.elements[first.to as usize];
+            let values = first.values.iter().map(|&(from, to)| (from, then.apply(to))).collect();
+            Recoded { to: then.to, values }
+        };
+        coded.insert(variable, Recoding { elements: first.elements.iter().map(through).collect() });
+    }
     Permutation {
         threads: through(&first.threads, &then.threads),
         channels: through(&first.channels, &then.channels),
         locations,
+        coded,
     }
 }
 

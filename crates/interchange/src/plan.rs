@@ -5,19 +5,23 @@
 //! together with several threads at once, such as the text of a ring, are movers too, and *links* between movers are
 //! what a permutation must leave as it is. Where there are no links, all permutations are allowed.
 
+use std::collections::BTreeMap;
+
 use canon::{Canonizer, Graph, Options};
 use ir::{
-    Expr, Id, LocalId, LocationId, Permutation, ProcedureId, Program, Sort, Sorts, Table, TransitionId,
-    VariableSort,
+    Expr, GlobalId, Id, LocalId, LocationId, Permutation, ProcedureId, Program, Recoded, Recoding, Sort,
+    Sorts, Table, TransitionId, VariableSort,
 };
 use rustc_hash::FxHashMap;
 
+use crate::coded::coded;
 use crate::population::{Locations, Population};
 use crate::refine::Colours;
 use crate::seeded::{Seeded, is_seeded};
-use crate::text::{Builder, Edge, Text};
+use crate::terms::Term;
+use crate::text::{Builder, Edge, Point, Text};
 use crate::unify::Reason;
-use crate::walk::{ChannelFlow, Term, VariableVars, Walk};
+use crate::walk::{ChannelFlow, VariableVars, Walk};
 
 /// What moves along with a mover. Those of two movers of one class correspond, one by one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -25,6 +29,8 @@ pub struct Train {
     /// Channels: the number of threads plus their own minus 1.
     pub channels: Vec<u32>,
     pub locations: Vec<LocationId>,
+    /// Points of coded variables: their nodes.
+    pub points: Vec<u32>,
 }
 
 /// What is interchangeable.
@@ -35,10 +41,14 @@ pub struct Plan {
     /// The classes of movers, each with at least two: threads by number, channels by the number of threads plus their
     /// own minus 1, and pieces of text by numbers that follow these.
     pub classes: Vec<Vec<u32>>,
-    /// By mover: what moves along.
-    pub trains: FxHashMap<u32, Train>,
+    /// By mover: what moves along. Empty for what is no mover.
+    pub trains: Vec<Train>,
     /// The links between movers.
     pub links: Vec<Edge>,
+    /// The points of coded variables, by node.
+    pub points: BTreeMap<u32, Point>,
+    /// The numbers of elements of the variables that have points.
+    pub sizes: BTreeMap<GlobalId, u32>,
     /// Why the threads of procedures are no movers.
     pub reasons: Vec<(ProcedureId, Reason)>,
 }
@@ -56,15 +66,29 @@ impl Plan {
         observed: &[&Expr],
         parameters: Parameters<'_>,
     ) -> Self {
-        let plain = Self::with(program, flow, population, text, observed, parameters, false);
-        let bold = Self::with(program, flow, population, text, observed, parameters, true);
-        if bold.movers() > plain.movers() { bold } else { plain }
+        let with =
+            |guess, coded| Self::with(program, flow, population, text, observed, parameters, (guess, coded));
+        let plain = with(false, None);
+        let bold = with(true, None);
+        let guess = bold.movers() > plain.movers();
+        let best = if guess { bold } else { plain };
+        let Some(coded) = coded(program, population, &text.ids(), observed, &best.sorts) else { return best };
+        let coded = with(guess, Some(coded));
+        if coded.movers() > best.movers() { coded } else { best }
+    }
+
+    /// Allows nothing but what changes nothing.
+    pub fn forbid(&mut self) {
+        self.classes.clear();
+        self.trains.clear();
+        self.links.clear();
+        self.points.clear();
     }
 
     /// The number of threads and channels that can be permuted.
     pub fn movers(&self) -> usize {
         let individuals = (self.population.threads.len() + self.population.channels.len()) as u32;
-        let of_trains = self.trains.values().map(|train| train.channels.len());
+        let of_trains = self.trains.iter().map(|train| train.channels.len());
         self.classes.iter().flatten().filter(|&&mover| mover < individuals).count() + of_trains.sum::<usize>()
     }
 
@@ -75,9 +99,10 @@ impl Plan {
         locations: &Locations,
         observed: &[&Expr],
         parameters: Parameters<'_>,
-        guess: bool,
+        (guess, coded): (bool, Option<Table<GlobalId, bool>>),
     ) -> Self {
         let mut walk = Walk::new(program);
+        walk.coded = coded.unwrap_or(walk.coded);
         walk.join_channels(flow);
         let locations: Vec<LocationId> =
             program.locations.ids().filter(|&id| locations.contains(id)).collect();
@@ -102,7 +127,7 @@ impl Plan {
                     .map(|(at, (kind, term))| (kind, at, term)),
             );
         }
-        for (number, expr) in observed.iter().enumerate() {
+        for (number, expr) in observed.iter().enumerate().filter(|_| !is_seeded(Seeded::NoProperties)) {
             standing.push((0, number, walk.property(expr)));
         }
         walk.finish();
@@ -164,11 +189,14 @@ impl Plan {
                 && !is_seeded(Seeded::FixedLocations)
             {
                 train.locations.push(location);
+            } else if text.points.contains_key(&node) {
+                train.points.push(node);
             }
         }
         for (&mover, train) in &mut trains {
-            // A piece of text that is a mover may be a location itself.
+            // A piece of text that is a mover may be a location or a point itself.
             train.locations.extend(of_locations.get(&mover));
+            train.points.extend(text.points.contains_key(&mover).then_some(mover));
         }
         let is_mover = |node: u32| trains.contains_key(&node);
         let links = text
@@ -206,7 +234,12 @@ impl Plan {
                 }
             }
         }
-        Self { sorts: sorts(walk), population, classes, trains, links, reasons }
+        let last = trains.keys().max().map_or(0, |&last| last + 1);
+        let trains = (0..last).map(|mover| trains.remove(&mover).unwrap_or_default()).collect();
+        let points = text.points.clone();
+        let size = |point: &Point| (point.variable, walk.program.globals[point.variable].size() as u32);
+        let sizes = points.values().map(size).collect();
+        Self { sorts: sorts(walk), population, classes, trains, links, points, sizes, reasons }
     }
 
     /// Some permutation that the plan allows. `below` chooses a number below another one.
@@ -244,9 +277,15 @@ impl Plan {
     /// The permutation that moves movers like this: by mover, where it goes. Everything that follows a mover goes
     /// along.
     pub fn permutation(&self, moved: impl Fn(u32) -> u32) -> Permutation {
-        let threads = self.population.threads.len();
-        let mut permutation = Permutation::identity(threads, self.population.channels.len());
-        let channels = self.population.channels.len();
+        let mut permutation = Permutation::default();
+        self.permute(moved, &mut permutation);
+        permutation
+    }
+
+    /// Makes a permutation that one, without allocating where it has been one of as many individuals.
+    pub fn permute(&self, moved: impl Fn(u32) -> u32, permutation: &mut Permutation) {
+        let (threads, channels) = (self.population.threads.len(), self.population.channels.len());
+        permutation.reset(threads, channels);
         let mut put = |from: u32, to: u32| {
             let (from, to) = (from as usize, to as usize);
             match from.checked_sub(threads) {
@@ -259,20 +298,49 @@ impl Plan {
             }
         };
         for &mover in self.classes.iter().flatten() {
-            put(mover, moved(mover));
-        }
-        for (&mover, train) in &self.trains {
-            let to = &self.trains[&moved(mover)];
-            for (&from, &to) in train.channels.iter().zip(&to.channels) {
+            let to = moved(mover);
+            put(mover, to);
+            let (train, of_image) = (&self.trains[mover as usize], &self.trains[to as usize]);
+            for (&from, &to) in train.channels.iter().zip(&of_image.channels) {
                 put(from, to);
             }
         }
-        for (&mover, train) in &self.trains {
-            let to = &self.trains[&moved(mover)];
-            let pairs = train.locations.iter().zip(&to.locations);
+        for &mover in self.classes.iter().flatten() {
+            let (train, of_image) = (&self.trains[mover as usize], &self.trains[moved(mover) as usize]);
+            let pairs = train.locations.iter().zip(&of_image.locations);
             permutation.locations.extend(pairs.filter(|(from, to)| from != to));
         }
-        permutation
+        if !self.points.is_empty() {
+            self.recode(moved, permutation);
+        }
+    }
+
+    /// Adds what becomes of coded variables.
+    fn recode(&self, moved: impl Fn(u32) -> u32, permutation: &mut Permutation) {
+        let mut images: FxHashMap<u32, u32> = FxHashMap::default();
+        for &mover in self.classes.iter().flatten() {
+            let (train, of_image) = (&self.trains[mover as usize], &self.trains[moved(mover) as usize]);
+            images.extend(train.points.iter().copied().zip(of_image.points.iter().copied()));
+        }
+        let image = |node: &u32| self.points[images.get(node).unwrap_or(node)];
+        if images.iter().all(|(from, to)| from == to) || is_seeded(Seeded::FixedPoints) {
+            return;
+        }
+        for (node, point) in &self.points {
+            let recoding = permutation.coded.entry(point.variable).or_insert_with(|| {
+                let size = self.sizes[&point.variable];
+                let stays = |to| Recoded { to, values: Vec::new() };
+                Recoding { elements: (0..size).map(stays).collect() }
+            });
+            let (element, to) = (&mut recoding.elements[point.element as usize], image(node));
+            match (point.value, to.value) {
+                (Some(value), Some(to)) => element.values.push((value, to)),
+                _ => element.to = to.element,
+            }
+        }
+        for element in permutation.coded.values_mut().flat_map(|recoding| &mut recoding.elements) {
+            element.values.sort_unstable();
+        }
     }
 }
 
@@ -425,6 +493,7 @@ fn sorts(walk: &Walk<'_>) -> Sorts {
     Sorts {
         globals: walk.globals.values().map(sort).collect(),
         constants: walk.constants.values().map(Option::is_some).collect(),
+        coded: walk.coded.clone(),
         locals: walk.locals.values().map(|locals| locals.values().map(sort).collect()).collect(),
         fields: walk
             .program

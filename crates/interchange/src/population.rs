@@ -42,6 +42,11 @@ impl Locations {
         self.0[id.index() / 64] >> (id.index() % 64) & 1 == 1
     }
 
+    pub fn ids(&self) -> Vec<LocationId> {
+        let all = (0..self.0.len() * 64).map(|at| LocationId(at as u32));
+        all.filter(|&id| self.contains(id)).collect()
+    }
+
     pub fn clear(&mut self) {
         self.0.fill(0);
     }

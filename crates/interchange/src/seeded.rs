@@ -19,11 +19,21 @@ pub enum Seeded {
     NoRanges,
     /// Operands that may fault are taken to commute.
     AnyOperand,
+    /// Messages are sorted by names.
+    AnyMessage,
+    /// That 0 is read where there is no process is taken to name none.
+    NoDefaults,
+    /// What properties ask for is ignored.
+    NoProperties,
+    /// The first of several processes is taken to be any.
+    AnyFirst,
+    /// Points of coded variables stay where their threads move.
+    FixedPoints,
 }
 
 #[cfg(feature = "testing")]
 impl Seeded {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 13] = [
         Self::NoShifts,
         Self::FixedLocations,
         Self::FixedChannels,
@@ -32,6 +42,11 @@ impl Seeded {
         Self::AnyEnd,
         Self::NoRanges,
         Self::AnyOperand,
+        Self::AnyMessage,
+        Self::NoDefaults,
+        Self::NoProperties,
+        Self::AnyFirst,
+        Self::FixedPoints,
     ];
 
     /// Makes this error in the present thread from now on.

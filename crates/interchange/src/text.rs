@@ -5,14 +5,17 @@
 //! leaves the program as it is if it is part of an automorphism of this graph. Transitions of a location have no
 //! order, nor have operands of operators that commute; everything else does.
 
-use ir::{Exit, Guard, Id, Jump, LocationId, ProcedureId, Program, Sort};
+use std::collections::BTreeMap;
+
+use ir::{Exit, GlobalId, Guard, Id, Jump, LocationId, ProcedureId, Program, Sort};
 use rustc_hash::FxHashMap;
 
 use crate::plan::Parameters;
 use crate::population::Population;
 use crate::seeded::{Seeded, is_seeded};
+use crate::terms::{Key, Term};
 use crate::unify::Var;
-use crate::walk::{Key, Term, Walk};
+use crate::walk::Walk;
 
 /// The graph.
 #[derive(Debug, Default)]
@@ -24,6 +27,17 @@ pub struct Text {
     pub threads: usize,
     pub channels: usize,
     pub locations: FxHashMap<LocationId, u32>,
+    /// The points, by node.
+    pub points: BTreeMap<u32, Point>,
+}
+
+/// Something that threads name in a coded variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Point {
+    pub variable: GlobalId,
+    pub element: u32,
+    /// A value of the element; `None` for the element itself.
+    pub value: Option<i64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -144,6 +158,40 @@ impl<'w, 'p> Builder<'w, 'p> {
         }
         self.add_constants();
         self.add_functions();
+        self.add_points();
+    }
+
+    /// Adds the points that threads name in coded variables, and edges from the threads.
+    fn add_points(&mut self) {
+        let mut nodes: BTreeMap<Point, u32> = BTreeMap::new();
+        for (access, at) in self.walk.accesses.clone().iter().zip(0..) {
+            for (thread, &procedure) in self.population.threads.iter().enumerate() {
+                if procedure == access.procedure
+                    && let Some((element, value)) = access.point(self.program(), thread as i64)
+                {
+                    let of_element = self.point(&mut nodes, access.variable, element, None);
+                    let of_value = self.point(&mut nodes, access.variable, element, Some(value));
+                    let label = self.key(vec![97, at]);
+                    self.text.link(thread as u32, label, of_value);
+                    if nodes.len() > self.text.points.len() {
+                        let label = self.key(vec![98]);
+                        self.text.link(of_value, label, of_element);
+                        self.text.points.extend(nodes.iter().map(|(&point, &node)| (node, point)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn point(
+        &mut self,
+        nodes: &mut BTreeMap<Point, u32>,
+        variable: GlobalId,
+        element: u32,
+        value: Option<i64>,
+    ) -> u32 {
+        let label = self.key(vec![99, variable.index() as u64, value.is_some().into()]);
+        *nodes.entry(Point { variable, element, value }).or_insert_with(|| self.text.add(label))
     }
 
     /// The individual that a number stands for.

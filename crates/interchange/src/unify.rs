@@ -26,6 +26,8 @@ struct Knowledge {
     /// Its numbers stand for threads: the difference at which they are the numbers of the threads.
     threads: Option<i64>,
     channels: bool,
+    /// Some of its variables are shifted against others.
+    is_shifted: bool,
     /// Its numbers are used as such.
     numbers: Option<Reason>,
     /// If it is a sort of channels: the fields of their messages.
@@ -82,12 +84,17 @@ impl Unifier {
         let excess = of_a.wrapping_sub(of_b).wrapping_add(by);
         self.parents[b.0 as usize] = a;
         self.excess[b.0 as usize] = excess;
-        let Knowledge { threads, channels, numbers, fields } = std::mem::take(&mut self.known[b.0 as usize]);
+        let Knowledge { threads, channels, is_shifted, numbers, fields } =
+            std::mem::take(&mut self.known[b.0 as usize]);
         if let Some(zero) = threads {
             self.are_threads_at(a, zero.wrapping_add(excess), reason);
         }
         let known = &mut self.known[a.0 as usize];
         known.channels |= channels;
+        known.is_shifted |= is_shifted || excess != 0;
+        if known.channels && known.is_shifted {
+            known.numbers.get_or_insert(reason);
+        }
         known.numbers = known.numbers.or(numbers);
         for (at, field) in fields.into_iter().enumerate() {
             match self.known[self.find(a).0.0 as usize].fields.get(at) {
@@ -110,8 +117,12 @@ impl Unifier {
         self.are_threads_at(root, excess, reason);
     }
 
-    pub fn are_channels(&mut self, var: Var) {
-        self.known_mut(var).channels = true;
+    pub fn are_channels(&mut self, var: Var, reason: Reason) {
+        let known = self.known_mut(var);
+        known.channels = true;
+        if known.is_shifted {
+            known.numbers.get_or_insert(reason);
+        }
     }
 
     pub fn is_number(&mut self, var: Var, reason: Reason) {

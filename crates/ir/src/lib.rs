@@ -281,11 +281,12 @@ pub use ids::*;
 pub use marked::{MarkedProgram, Origin};
 pub use program::*;
 pub use property::*;
-pub use sorts::{Permutation, Sort, Sorts, VariableSort};
+pub use sorts::{Permutation, Recoded, Recoding, Sort, Sorts, VariableSort};
 pub use types::{IntType, Type, Types, Width};
 pub use typing::Scope;
 pub use verify::{
-    MAX_ARRAY_SIZE, MAX_CHANNEL_CAPACITY, MAX_EXPR_DEPTH, MAX_MESSAGE_FIELDS, MAX_TYPE_SIZE, verify,
+    Exchange, MAX_ARRAY_SIZE, MAX_CHANNEL_CAPACITY, MAX_EXPR_DEPTH, MAX_MESSAGE_FIELDS, MAX_TYPE_SIZE,
+    Refuted, verify, verify_exchange,
 };
 
 /// The largest number of steps of an atomic block that are taken as one step. After that, the states in

@@ -2,7 +2,7 @@
 //!
 //! Each macro is one list, which serves for shared and for mutable references.
 
-use crate::{Action, ActionKind, Expr, ExprKind, New, Pattern, Place, PlaceKind};
+use crate::{Action, ActionKind, Array, Expr, ExprKind, GlobalId, New, Pattern, Place, PlaceKind};
 
 /// The operands of an expression, from left to right.
 macro_rules! of_expr {
@@ -145,6 +145,16 @@ impl Expr {
         while let Some(expr) = open.pop() {
             f(expr);
             open.extend(expr.operands());
+        }
+    }
+}
+
+impl PlaceKind {
+    /// The global variable that it is, or is in.
+    pub const fn global(&self) -> Option<GlobalId> {
+        match *self {
+            Self::Global(id) | Self::Element(Array::Global(id), _) => Some(id),
+            _ => None,
         }
     }
 }

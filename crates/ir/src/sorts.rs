@@ -33,6 +33,8 @@ pub struct Sorts {
     pub globals: Table<GlobalId, VariableSort>,
     /// Globals whose channels never change: they are part of the text, not of the state.
     pub constants: Table<GlobalId, bool>,
+    /// Globals whose elements and values mean something only for the threads that name them: see [`Recoding`].
+    pub coded: Table<GlobalId, bool>,
     pub locals: Table<ProcedureId, Table<LocalId, VariableSort>>,
     /// By channel, as declared: the fields of its messages.
     pub fields: Table<ChannelId, Vec<Sort>>,
@@ -47,19 +49,76 @@ pub struct Permutation {
     pub channels: Vec<u32>,
     /// Those that change.
     pub locations: BTreeMap<LocationId, LocationId>,
+    /// What becomes of coded variables; others stay.
+    pub coded: BTreeMap<GlobalId, Recoding>,
+}
+
+/// What a permutation does to a coded variable.
+///
+/// Threads get at such a variable by functions of their own numbers only: `turn[_pid / 2] = _pid % 2`. So neither its
+/// elements nor its values are individuals, but a permutation of the threads that goes with one of the elements, and
+/// for each element one of the values, leaves the program as it is.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Recoding {
+    /// By element; a variable that is no array is one element.
+    pub elements: Vec<Recoded>,
+}
+
+/// What becomes of an element of a coded variable.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Recoded {
+    /// The element that it becomes.
+    pub to: u32,
+    /// The values that threads name, ascending, with what they become.
+    pub values: Vec<(i64, i64)>,
+}
+
+impl Recoded {
+    /// What a value becomes: those that no thread names keep their order.
+    pub fn apply(&self, value: i64) -> i64 {
+        let named = |least: i64| {
+            self.values.iter().filter(move |(from, _)| *from < least).map(|_| 1_i64).sum::<i64>()
+        };
+        if let Some(&(_, to)) = self.values.iter().find(|&&(from, _)| from == value) {
+            return to;
+        }
+        let rank = value - named(value);
+        let mut found = rank;
+        loop {
+            let taken = self.values.iter().filter(|&&(_, to)| to <= found).map(|_| 1_i64).sum::<i64>();
+            if rank + taken == found {
+                return found;
+            }
+            found = rank + taken;
+        }
+    }
 }
 
 impl Permutation {
     /// The one that changes nothing, for this number of threads and of channels.
     pub fn identity(threads: usize, channels: usize) -> Self {
         let numbers = |count: usize| (0..crate::ids::small(count)).collect();
-        Self { threads: numbers(threads), channels: numbers(channels + 1), locations: BTreeMap::new() }
+        let (threads, channels) = (numbers(threads), numbers(channels + 1));
+        Self { threads, channels, ..Self::default() }
+    }
+
+    /// Makes it one that changes nothing. Keeps its memory.
+    pub fn reset(&mut self, threads: usize, channels: usize) {
+        self.threads.clear();
+        self.threads.extend(0..crate::ids::small(threads));
+        self.channels.clear();
+        self.channels.extend(0..crate::ids::small(channels + 1));
+        self.locations.clear();
+        self.coded.clear();
     }
 
     /// Whether it changes nothing.
     pub fn is_identity(&self) -> bool {
         let is_same = |list: &[u32]| list.iter().zip(0..).all(|(&to, from)| to == from);
-        is_same(&self.threads) && is_same(&self.channels) && self.locations.is_empty()
+        is_same(&self.threads)
+            && is_same(&self.channels)
+            && self.locations.is_empty()
+            && self.coded.is_empty()
     }
 
     /// What a number in a place of this sort becomes.

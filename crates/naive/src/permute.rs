@@ -1,6 +1,6 @@
 //! What a permutation of threads and channels does to a state.
 
-use ir::{Permutation, Program, Sort, Sorts, Variable, VariableSort};
+use ir::{Permutation, Program, Recoding, Sort, Sorts, Variable, VariableSort};
 
 use crate::{Channel, Frame, State, Thread, Value};
 
@@ -10,7 +10,9 @@ pub fn permute(program: &Program, sorts: &Sorts, permutation: &Permutation, stat
     let mut permuted = state.clone();
     let variables = program.globals.iter().zip(permuted.globals.iter_mut());
     for ((id, variable), value) in variables {
-        if !sorts.constants[id] && !variable.untracked {
+        if let Some(recoding) = permutation.coded.get(&id) {
+            *value = recode(recoding, value);
+        } else if !sorts.constants[id] && !variable.untracked {
             *value = permute_variable(permutation, &sorts.globals[id], variable, value);
         }
     }
@@ -45,6 +47,20 @@ pub fn permute(program: &Program, sorts: &Sorts, permutation: &Permutation, stat
     permuted.exclusive = state.exclusive.map(thread_of);
     permuted.last = state.last.map(thread_of);
     permuted
+}
+
+/// A coded variable, permuted.
+fn recode(recoding: &Recoding, value: &Value) -> Value {
+    let image = |at: usize, value: &Value| match value {
+        Value::Int(number) => Value::Int(recoding.elements[at].apply(*number)),
+        other => other.clone(),
+    };
+    let Value::Seq(elements) = value else { return image(0, value) };
+    let mut moved = elements.clone();
+    for (at, (element, recoded)) in elements.iter().zip(&recoding.elements).enumerate() {
+        moved[recoded.to as usize] = image(at, element);
+    }
+    Value::Seq(moved)
 }
 
 fn permute_value(permutation: &Permutation, sort: Sort, value: &Value) -> Value {

@@ -101,7 +101,10 @@
 
 mod code;
 mod collections;
+mod equivariance;
 mod features;
+
+pub use equivariance::{Exchange, Refuted, verify_exchange};
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
