@@ -77,7 +77,8 @@ impl<'a> Lift<'a> {
             if !self.corresponds(candidate, step) {
                 continue;
             }
-            if self.engine.fire(&mut self.concrete, candidate) != Fired::Moved {
+            let fired = self.engine.fire(&mut self.concrete, candidate);
+            if !matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
                 continue;
             }
             let after = Population::of(&self.concrete.state);
