@@ -77,11 +77,8 @@ impl<'a> Lift<'a> {
             if !self.corresponds(candidate, step) {
                 continue;
             }
-            // A violation after which the run goes on does not hide the step.
-            if !matches!(
-                self.engine.fire(&mut self.concrete, candidate),
-                Fired::Moved | Fired::MovedWithFault(_)
-            ) {
+            let fired = self.engine.fire(&mut self.concrete, candidate);
+            if !matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
                 continue;
             }
             let after = Population::of(&self.concrete.state);

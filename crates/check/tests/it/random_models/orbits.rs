@@ -287,7 +287,7 @@ fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
         let at_parent = encoding.now();
         for &step in &offered.enabled {
             let before = state.state().snapshot();
-            if system.fire(&mut state, step) == Fired::Moved {
+            if matches!(system.fire(&mut state, step), Fired::Moved | Fired::MovedWithFault(_)) {
                 taken += 1;
                 if random.chance(80) {
                     system.encode(&mut state, &mut encoding);
@@ -326,7 +326,7 @@ fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
             continue;
         }
         let step = *random.pick(&offered.enabled);
-        if system.fire(&mut state, step) == Fired::Moved {
+        if matches!(system.fire(&mut state, step), Fired::Moved | Fired::MovedWithFault(_)) {
             system.encode(&mut state, &mut encoding);
             way.push(encoding.clone());
         }
