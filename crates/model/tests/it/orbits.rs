@@ -23,6 +23,7 @@ struct World {
     data: Map<P, u8>,
     pairs: Set<(P, P)>,
     groups: Set<Set<P>>,
+    tagged: Set<(u8, P, u8)>,
     mail: Bag<(P, Q)>,
     line: Vec<Q>,
     table: Map<Q, Set<P>>,
@@ -38,6 +39,7 @@ struct Plan {
     data: BTreeMap<usize, u8>,
     pairs: BTreeSet<(usize, usize)>,
     groups: BTreeSet<BTreeSet<usize>>,
+    tagged: BTreeSet<(u8, usize, u8)>,
     mail: BTreeMap<(usize, usize), u32>,
     line: Vec<usize>,
     table: BTreeMap<usize, BTreeSet<usize>>,
@@ -55,11 +57,12 @@ impl Plan {
         let mut below = |count| random.below(count);
         let mut some =
             |most| (0..below(most + 1)).map(|_| (below(PS), below(QS), below(2))).collect::<Vec<_>>();
-        let (pairs, mail, table, nested) = (some(3), some(2), some(3), some(2));
+        let (pairs, mail, table, nested, tagged) = (some(3), some(2), some(3), some(2), some(3));
         Self {
             data: some(3).iter().map(|&(p, _, n)| (p, n as u8)).collect(),
             pairs: pairs.windows(2).map(|w| (w[0].0, w[1].0)).collect(),
             groups: some(2).iter().zip(some(2)).map(|(a, b)| [a.0, b.0].into()).collect(),
+            tagged: tagged.iter().map(|&(p, q, n)| (q as u8, p, n as u8)).collect(),
             mail: mail.iter().map(|&(p, q, n)| ((p, q), n as u32 + 1)).collect(),
             line: some(2).iter().map(|&(_, q, _)| q).collect(),
             table: table.iter().map(|&(p, q, _)| (q, [p].into())).collect(),
@@ -81,6 +84,7 @@ impl Plan {
             data: self.data.iter().map(|(&at, &n)| (p[at], n)).collect(),
             pairs: self.pairs.iter().map(|&(a, b)| (p[a], p[b])).collect(),
             groups: self.groups.iter().map(group).collect(),
+            tagged: self.tagged.iter().map(|&(a, at, b)| (a, p[at], b)).collect(),
             mail: self.mail.iter().map(|(&(a, b), &n)| ((p[a], q[b]), n)).collect(),
             line: self.line.iter().map(|&at| q[at]).collect(),
             table: self.table.iter().map(|(&at, ps)| (q[at], group(ps))).collect(),
@@ -97,7 +101,7 @@ impl Plan {
     fn changed(&self, random: &mut SplitMix64) -> Self {
         let mut plan = self.clone();
         let (p, other, q) = (random.below(PS), random.below(PS), random.below(QS));
-        match random.below(9) {
+        match random.below(10) {
             0 => plan.one = Some(p),
             1 => drop(plan.data.insert(p, 1)),
             2 => drop(plan.pairs.insert((p, other))),
@@ -105,7 +109,8 @@ impl Plan {
             4 => plan.mail.values_mut().take(1).for_each(|n| *n = 3 - *n),
             5 => plan.line.reverse(),
             6 => drop(plan.table.insert(q, [p, other].into())),
-            7 => drop(plan.nested.insert(p, [(q, 1)].into())),
+            7 => drop(plan.tagged.insert((1, p, 0))),
+            8 => drop(plan.nested.insert(p, [(q, 1)].into())),
             _ => plan.cells.values_mut().take(1).for_each(|cell| cell.0 = p),
         }
         plan
@@ -143,7 +148,7 @@ impl Model for Only {
 
     fn initial(&self, cx: &Cx<'_>, out: &mut Vec<World>) {
         let (p, q): (Vec<P>, Vec<Q>) = (cx.all().collect(), cx.all().collect());
-        let Plan { one, data, pairs, groups, mail, line, table, nested, cells } = &self.0;
+        let Plan { one, data, pairs, groups, tagged, mail, line, table, nested, cells } = &self.0;
         let group = |group: &BTreeSet<usize>| group.iter().map(|&at| p[at]).collect::<Set<P>>();
         let mut heap = Heap::new();
         let refs: BTreeMap<usize, Ref<Cell>> = cells
@@ -158,6 +163,7 @@ impl Model for Only {
             data: data.iter().map(|(&at, &n)| (p[at], n)).collect(),
             pairs: pairs.iter().map(|&(a, b)| (p[a], p[b])).collect(),
             groups: groups.iter().map(group).collect(),
+            tagged: tagged.iter().map(|&(a, at, b)| (a, p[at], b)).collect(),
             mail: mail
                 .iter()
                 .flat_map(|(&(a, b), &n)| (0..n).map(|_| (p[a], q[b])).collect::<Vec<_>>())

@@ -154,6 +154,8 @@ struct Inn {
     guests: Set<Guest>,
     jobs: Heap<Job>,
     open: Set<Ref<Job>>,
+    /// A guest knocked last.
+    knocked: bool,
 }
 
 #[derive(Clone, Debug, Shape)]
@@ -167,6 +169,7 @@ enum Event {
 
 struct Innkeeper {
     most: usize,
+    listens: bool,
 }
 
 impl Model for Innkeeper {
@@ -174,7 +177,7 @@ impl Model for Innkeeper {
     type Action = Event;
 
     fn initial(&self, _: &Cx<'_>, out: &mut Vec<Inn>) {
-        out.push(Inn { guests: Set::new(), jobs: Heap::new(), open: Set::new() });
+        out.push(Inn { guests: Set::new(), jobs: Heap::new(), open: Set::new(), knocked: false });
     }
 
     fn actions(&self, cx: &Cx<'_>, state: &Inn, out: &mut Vec<Event>) {
@@ -198,6 +201,7 @@ impl Model for Innkeeper {
             let job = state.jobs.add(Job { owner: guest, left: 1 });
             state.open.insert(job);
         };
+        state.knocked = self.listens && matches!(event, Event::Knock(_));
         match *event {
             Event::Come(guest) => come(state, guest),
             Event::Work(job) => state.jobs[job].left -= 1,
@@ -238,6 +242,10 @@ impl Model for Innkeeper {
         to.ltl("fills", "[] <> (full || idle)");
         to.ltl("settles", "<> [] busy || [] <> !busy");
         to.ltl("comes", "<> !idle");
+        if self.listens {
+            to.proposition("knocked", |_, state| state.knocked);
+            to.ltl("knocks", "[] <> (knocked || idle)");
+        }
     }
 }
 
@@ -246,7 +254,7 @@ impl Model for Innkeeper {
 fn objects_that_act() {
     for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
         let verdicts = [Symmetry::None, Symmetry::Full].map(|symmetry| {
-            let mut program = Program::new(Innkeeper { most: 2 }).sort::<Guest>(3);
+            let mut program = Program::new(Innkeeper { most: 2, listens: false }).sort::<Guest>(3);
             let report = program.check().symmetry(symmetry).fairness(fairness).run();
             let verdict = |goal: &quotient_model::GoalReport<_, _>| match &goal.verdict {
                 Verdict::Holds => true,
@@ -265,13 +273,98 @@ fn objects_that_act() {
 #[test]
 fn symmetry_of_objects_and_guests() {
     let states = |symmetry| {
-        let mut program = Program::new(Innkeeper { most: 2 }).sort::<Guest>(3);
+        let mut program = Program::new(Innkeeper { most: 2, listens: false }).sort::<Guest>(3);
         program.check().symmetry(symmetry).goals(Goals::Safety).assert_holds().states
     };
     // Nobody, one guest with work or without, two guests with 0, 1 or 2 that have work.
     assert_eq!(states(Symmetry::Full), 6);
     assert!(states(Symmetry::None) > 6);
-    let mut program = Program::new(Innkeeper { most: 2 }).sort::<Guest>(2);
+    let mut program = Program::new(Innkeeper { most: 2, listens: false }).sort::<Guest>(2);
     let report = program.check().goals(Goals::Safety).run();
     assert!(matches!(report.verdict, Verdict::HoldsUpTo(_)), "{}", report.verdict);
+}
+
+/// Guests are replaced before they knock. Nothing is owed to those that are gone, even if a later guest has the
+/// same number.
+#[test]
+fn fairness_ends_with_the_individual() {
+    for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
+        for symmetry in [Symmetry::None, Symmetry::Full] {
+            let mut program = Program::new(Innkeeper { most: 2, listens: true }).sort::<Guest>(3);
+            let check = program.check().symmetry(symmetry).fairness(fairness);
+            let violation = check.goals(Goals::Formula("knocks".to_owned())).assert_violates(Kind::Property);
+            assert!(violation.run.len() > 2, "{fairness:?} {symmetry:?}");
+        }
+    }
+}
+
+sort! { pub struct Player; }
+
+#[derive(Clone, Debug, Shape)]
+struct Game {
+    last: Player,
+    is_on: bool,
+    is_over: bool,
+}
+
+#[derive(Clone, Debug, Shape)]
+enum Turn {
+    Toggle(Player),
+    Quit(Player),
+}
+
+/// Two players take turns, each on and off. The other one may quit all the time, so each of them may now and
+/// then, but not all the time.
+struct Turns;
+
+impl Model for Turns {
+    type State = Game;
+    type Action = Turn;
+
+    fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Game>) {
+        out.extend(cx.all().next().map(|last| Game { last, is_on: false, is_over: false }));
+    }
+
+    fn actions(&self, cx: &Cx<'_>, state: &Game, out: &mut Vec<Turn>) {
+        if !state.is_over {
+            out.extend(cx.all().filter(|&player| player != state.last).map(Turn::Toggle));
+            out.push(Turn::Quit(state.last));
+        }
+    }
+
+    fn apply(&self, _: &mut Doing<'_>, state: &mut Game, turn: &Turn) {
+        match *turn {
+            Turn::Toggle(player) => {
+                state.is_on = !state.is_on;
+                if !state.is_on {
+                    state.last = player;
+                }
+            }
+            Turn::Quit(_) => state.is_over = true,
+        }
+    }
+
+    fn process(&self, _: &Cx<'_>, turn: &Turn) -> Process {
+        let (Turn::Toggle(player) | Turn::Quit(player)) = *turn;
+        Process::of(player)
+    }
+
+    fn properties(&self, to: &mut Properties<Game>) {
+        to.proposition("over", |_, state| state.is_over);
+        to.ltl("ends", "<> over");
+    }
+}
+
+/// In the states with names, player 0 may quit all the time and never does: it is another one each time. Who acts
+/// turns up only during the search.
+#[test]
+fn players_that_change_names_on_a_cycle() {
+    for fairness in [Fairness::Weak, Fairness::Strong] {
+        for symmetry in [Symmetry::None, Symmetry::Full] {
+            let mut program = Program::new(Turns).sort::<Player>(2);
+            let check = program.check().symmetry(symmetry).fairness(fairness);
+            let violation = check.goals(Goals::Formula("ends".to_owned())).assert_violates(Kind::Property);
+            assert_eq!((violation.run.len() - violation.cycle.unwrap(), violation.is_closed), (4, true));
+        }
+    }
 }
