@@ -210,6 +210,7 @@ pub enum StmtKind<'s> {
     When(Expr<'s>),
     Monitor(MonitorOp, Expr<'s>),
     Throw(Expr<'s>),
+    Delete(Expr<'s>),
     Start {
         place: Option<Expr<'s>>,
         thread: Name<'s>,

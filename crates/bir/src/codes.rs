@@ -91,6 +91,8 @@ source::codes! {
     UNKNOWN_ELEMENTS = "E0413";
     /// An element of an abstract enum is named where all of them have to be interchangeable.
     ABSTRACT_ELEMENT = "E0414";
+    /// What is deleted is not an object.
+    NOT_DELETABLE = "E0415";
 
     /// An expression that has to be constant is not.
     NOT_CONSTANT = "E0501";

@@ -54,14 +54,19 @@ pub fn function_hint(name: &str, in_formula: bool) -> Option<&'static str> {
         "len" | "size" | "length" => "the number of elements is `s.size`, the length of an array `a.length`",
         "max" => "write `a > b ? a : b`",
         "min" => "write `a < b ? a : b`",
-        _ => return output_hint(name),
+        _ => return statement_hint(name),
     })
 }
 
-/// What to do instead of writing something out.
-pub fn output_hint(name: &str) -> Option<&'static str> {
-    let is_output = matches!(name, "print" | "printf" | "println" | "puts" | "echo");
-    is_output.then_some("there is no output: the trace of a violation shows all variables")
+/// What to do instead of writing something out, or of freeing memory.
+pub fn statement_hint(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "print" | "printf" | "println" | "puts" | "echo" => {
+            "there is no output: the trace of a violation shows all variables"
+        }
+        "free" | "dispose" | "dealloc" => "an object is deleted with `delete e;`",
+        _ => return None,
+    })
 }
 
 /// What to write instead of an operation of another language's collections.

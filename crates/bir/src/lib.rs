@@ -10,7 +10,7 @@
 //! - All names of the top level share one namespace, except for properties. Locals shadow them.
 //! - Words that have a meaning at one place only can be names: `top`, `throwable`, `abstract`, `main`,
 //!   `active`, `wrap`, `live`, `invisible`, `fair`, `at`, `length`, `size`, `forall`, `exists`, `in`, `all`,
-//!   `type`, `for`, `break`, `continue`, `import`, and the names of the collections and of their operations.
+//!   `type`, `for`, `break`, `continue`, `import`, `delete`, and the names of the collections and of their operations.
 //! - Precedence is Java's; `=>` binds weaker than `||` and associates to the right, `?:` is the weakest. The
 //!   condition of a quantifier reaches as far to the right as it can.
 //! - A literal that does not fit an `int` is a `long`, with or without `L`. `(long) e` widens; there are no
@@ -32,6 +32,8 @@
 //! - `new` inside of an expression makes its object before the rest of the statement, in the same step.
 //! - `Set{1, 2}` has the kind in front, so that a brace never starts an expression, and brackets remain the
 //!   operator `[]` of formulas. Its first element determines its type where nothing else does.
+//! - `delete` followed by a name or a parenthesis is a statement, and never declares a variable of a type with
+//!   that name. A program that deletes objects has explicit memory.
 //! - `F` and `G` are not operators of formulas: they could be pure functions, as in `F (x)`.
 //! - `Set.add(s, x);`, also written `s.add(x);`, is `s := Set.add(s, x);`, for all operations whose result is
 //!   a collection of the type of their first argument. `v := Set.choose(s);` is an action.
@@ -117,6 +119,9 @@ fn compile_merging(
     }
     let mut model = resolve::declare(map, &system, &defines, diagnostics);
     lower::lower(&mut model, merge);
+    if model.program.deletes() {
+        model.program.memory = ir::Memory::Explicit(ir::Leaks::default());
+    }
     if !model.diagnostics.has_errors() {
         unused::warn(&mut model);
     }

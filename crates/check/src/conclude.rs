@@ -227,7 +227,8 @@ pub fn trail_file(
     violation: Option<TrailViolation>,
     steps: &[system::Step],
 ) -> TrailFile {
-    TrailFile::new(model.name.clone(), model.fingerprint(), model.defines.clone(), bounds, violation, steps)
+    let (name, defines) = (model.name.clone(), model.defines.clone());
+    TrailFile::new(name, model.fingerprint(), defines, model.memory, bounds, violation, steps)
 }
 
 /// What no run got to. Resume locations are parts of their calls, and a procedure that is never entered is

@@ -233,6 +233,23 @@ choices! {
         /// A hash set of plain vectors: to compare with.
         Naive = "naive",
     }
+    /// How objects come to their end.
+    Heap {
+        /// When nothing refers to them.
+        #[default]
+        Gc = "gc",
+        /// When they are deleted.
+        Explicit = "explicit",
+    }
+    /// Which objects that are not deleted are violations.
+    Leaks {
+        /// Those that nothing refers to any more.
+        #[default]
+        Unreachable = "unreachable",
+        /// Also those that are there when all threads have ended.
+        End = "end",
+        Off = "off",
+    }
     /// How objects are named under symmetry.
     Naming {
         /// By a depth-first traversal of each state.

@@ -186,6 +186,7 @@ fn value(of: &Value) -> Json {
         Value::Lock { lock } => {
             json!({ "owner": lock.owner.as_deref().unwrap_or(""), "count": integer(lock.count.into()) })
         }
+        Value::Ended { ended } => json!(ended),
         Value::Waiting { waiting } => json!(waiting.as_ref().map_or("", |waiting| &waiting.lock)),
         Value::Record { record } => {
             Json::Object(record.iter().map(|(name, field)| (name.clone(), value(field))).collect())

@@ -31,6 +31,7 @@ mod findings;
 pub mod graph;
 pub mod itf;
 pub mod json;
+mod memory;
 mod minimise;
 mod model;
 mod names;
@@ -55,6 +56,7 @@ pub mod values;
 
 pub use conclude::trail_file;
 pub use dialect::Dialect;
+pub use memory::MemoryOptions;
 pub use model::{Language, MISLEADING, Model, Rejected};
 pub use naive::{Change, Datum};
 pub use pipeline::{CheckError, Checked, check, engine};
@@ -67,7 +69,8 @@ pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
 pub use system::{FaultKind, Step};
 pub use trace::{
-    Blocked, Direction, Ending, Individual, Message, Partner, Process, Statement, Trace, TraceStep, Wait,
+    Blocked, Direction, Ending, FaultyObject, Individual, Message, Partner, Process, Statement, Trace,
+    TraceStep, Wait,
 };
 pub use trail::{TrailFile, TrailProperty, TrailStep, TrailViolation};
 

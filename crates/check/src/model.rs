@@ -6,6 +6,7 @@ use ir::{Expr, ExprKind, GlobalId, Guard, TransitionId, UnaryOp};
 use source::{Diagnostics, FileId, Provider, SourceMap, Span, Style};
 
 use crate::dialect::{Compiled, Dialect};
+use crate::memory::MemoryOptions;
 use crate::report::{Diagnostic, LONGEST_TEXT, Place, shortened};
 
 /// Expressions up to this number of bytes are quoted from the model.
@@ -25,6 +26,8 @@ pub struct Model {
     /// The transitions that come from the bodies of inlines.
     pub inlined: promela::Inlined,
     pub defines: Vec<(String, String)>,
+    /// How its memory was asked to be: see [`Model::set_memory`].
+    pub memory: MemoryOptions,
     pub warnings: Diagnostics,
     pub file: FileId,
 }
@@ -123,7 +126,20 @@ impl Model {
         match (dialect.compile)(&mut map, provider, file, defines, &files) {
             Ok(Compiled { program, chains, hidden, inlined, warnings }) => {
                 let (name, defines) = (path.to_owned(), defines.to_vec());
-                Ok(Self { name, language, map, program, chains, hidden, inlined, defines, warnings, file })
+                let memory = MemoryOptions::default();
+                Ok(Self {
+                    name,
+                    language,
+                    map,
+                    program,
+                    chains,
+                    hidden,
+                    inlined,
+                    defines,
+                    memory,
+                    warnings,
+                    file,
+                })
             }
             Err(diagnostics) => Err(Rejected { diagnostics, map }),
         }

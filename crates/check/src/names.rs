@@ -94,7 +94,7 @@ fn interchangeable(
                     ObjectKind::Array(shape) => {
                         format!("{}[]", program.type_name(layout.arrays[shape as usize].element))
                     }
-                    ObjectKind::Channel(_) => return None,
+                    ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => return None,
                 };
                 (InterchangeableKind::Object, name)
             }

@@ -177,11 +177,43 @@ pub struct Ending {
     /// For a failed assertion or a broken invariant: what makes it false.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<Read>,
+    /// For a fault of memory: the objects that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<FaultyObject>,
     /// For a deadlock: the threads that are stuck, and where.
     pub blocked: Vec<Blocked>,
     /// Threads that wait for each other: each for the next one, and the last one for the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting_cycle: Vec<String>,
+}
+
+/// An object that is used, deleted or lost where it must not be.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FaultyObject {
+    /// Its name: `Node#2`.
+    pub object: String,
+    pub made: Occurrence,
+    /// Where it was deleted, or its scope was left, if that has happened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Occurrence>,
+    /// What it holds, unless it has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contents: Option<Value>,
+    #[serde(skip)]
+    pub shown: String,
+    /// The variables, fields and elements that refer to it.
+    pub referrers: Vec<String>,
+}
+
+/// Something that a thread did in a step of the run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Occurrence {
+    /// The number of the step, from 1.
+    pub step: u32,
+    pub thread: String,
+    pub location: Place,
 }
 
 #[derive(Clone, Debug, Serialize)]

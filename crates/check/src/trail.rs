@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use system::Step;
 
 use crate::config::{Bounds, Fairness, Sizes};
+use crate::memory::MemoryOptions;
 
 const FORMAT_VERSION: u32 = 1;
 
@@ -21,6 +22,9 @@ pub struct TrailFile {
     /// The fingerprint of the compiled model: a trail fits the model it was made from.
     pub fingerprint: String,
     pub defines: Vec<(String, String)>,
+    /// How the memory of the model was asked to be.
+    #[serde(default, skip_serializing_if = "MemoryOptions::is_default")]
+    pub memory: MemoryOptions,
     pub bounds: Bounds,
     /// What the run ends in, if it shows a violation.
     pub violation: Option<TrailViolation>,
@@ -100,6 +104,8 @@ struct Head<'a> {
     model: &'a str,
     fingerprint: &'a str,
     defines: &'a [(String, String)],
+    #[serde(skip_serializing_if = "MemoryOptions::is_default")]
+    memory: MemoryOptions,
     bounds: Bounds,
 }
 
@@ -137,12 +143,13 @@ impl TrailFile {
         model: String,
         fingerprint: String,
         defines: Vec<(String, String)>,
+        memory: MemoryOptions,
         bounds: Bounds,
         violation: Option<TrailViolation>,
         steps: &[Step],
     ) -> Self {
         let steps = steps.iter().map(|&step| step.into()).collect();
-        Self { version: FORMAT_VERSION, model, fingerprint, defines, bounds, violation, steps }
+        Self { version: FORMAT_VERSION, model, fingerprint, defines, memory, bounds, violation, steps }
     }
 
     pub fn parse(text: &str) -> Result<Self, String> {
@@ -177,8 +184,9 @@ impl TrailFile {
     /// [`TrailStep::json`] then, and [`TrailFile::json_end`] comes last. The steps of this trail are left
     /// out.
     pub fn json_start(&self) -> String {
-        let Self { version, model, fingerprint, defines, bounds, violation: _, steps: _ } = self;
-        let head = Head { version: *version, model, fingerprint, defines, bounds: *bounds };
+        let Self { version, model, fingerprint, defines, memory, bounds, violation: _, steps: _ } = self;
+        let (version, memory, bounds) = (*version, *memory, *bounds);
+        let head = Head { version, model, fingerprint, defines, memory, bounds };
         let text = serde_json::to_string_pretty(&head).expect("a trail is plain data");
         let open = text.strip_suffix("\n}").unwrap_or(&text);
         format!("{open},\n  \"steps\": [")

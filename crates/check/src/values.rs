@@ -58,6 +58,10 @@ pub enum Value {
     Lock {
         lock: Held,
     },
+    /// An object that has ended and is still referred to.
+    Ended {
+        ended: ObjectEnd,
+    },
     /// Whether a thread waits for a lock.
     Waiting {
         waiting: Option<Awaited>,
@@ -90,6 +94,16 @@ pub struct Entry {
 pub struct Held {
     pub owner: Option<String>,
     pub count: u32,
+}
+
+/// How an object has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum ObjectEnd {
+    Deleted,
+    /// The scope of the variable that it stood for was left.
+    OutOfScope,
 }
 
 /// The lock that a thread waits for.
@@ -129,6 +143,8 @@ impl From<&Datum> for Value {
                 Self::Messages { messages: messages.iter().map(|message| list(&message.fields)).collect() }
             }
             Datum::Lock { owner, count } => Self::Lock { lock: Held { owner: owner.clone(), count: *count } },
+            Datum::Ended { out_of_scope: false } => Self::Ended { ended: ObjectEnd::Deleted },
+            Datum::Ended { out_of_scope: true } => Self::Ended { ended: ObjectEnd::OutOfScope },
             Datum::Waiting(waits) => Self::Waiting { waiting: waits.as_ref().map(Awaited::from) },
             Datum::Record(fields) => Self::Record { record: named(fields) },
         }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use check::config::{
-    Bounds, Config, Fairness, Limits, Minimise, Naming, OnBound, SearchKind, Sizes, StoreKind, StoreOptions,
-    Switch, Symmetry,
+    Bounds, Config, Fairness, Heap, Leaks, Limits, Minimise, Naming, OnBound, SearchKind, Sizes, StoreKind,
+    StoreOptions, Switch, Symmetry,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use check::Language;
+use check::{Language, MemoryOptions};
 
 use crate::document::Document;
 use crate::explain::ExplainArgs;
@@ -136,6 +136,23 @@ pub struct CompileArgs {
     /// model (NAME alone is NAME=1)
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = parse_define)]
     pub defines: Vec<Define>,
+
+    /// How objects come to their end: `gc`, when nothing refers to them, or `explicit`, by `delete` [default:
+    /// explicit if the model deletes objects]
+    #[arg(long, value_name = "MODE", value_parser = choice::<Heap>)]
+    pub heap: Option<Heap>,
+
+    /// With explicit memory, which objects that are not deleted are violations: `unreachable`, those that
+    /// nothing refers to any more; `end`, also those that are there when all threads have ended; `off`, none
+    /// [default: unreachable]
+    #[arg(long, value_name = "WHICH", value_parser = choice::<Leaks>)]
+    pub leaks: Option<Leaks>,
+}
+
+impl CompileArgs {
+    pub fn memory(&self) -> MemoryOptions {
+        MemoryOptions { heap: self.heap, leaks: self.leaks }
+    }
 }
 
 /// A name, and the value that it is given.

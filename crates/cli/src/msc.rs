@@ -334,7 +334,8 @@ mod tests {
     fn ending(location: Option<Place>, blocked: Vec<Blocked>) -> Ending {
         let kind = check::FaultKind::Deadlock;
         let (message, reads, waiting_cycle) = (String::new(), Vec::new(), Vec::new());
-        Ending { kind, message, location, is_of_step: false, reads, blocked, waiting_cycle }
+        let objects = Vec::new();
+        Ending { kind, message, location, is_of_step: false, reads, objects, blocked, waiting_cycle }
     }
 
     fn chart(trace: &Trace, look: Look) -> String {

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use check::report::Place;
 use check::simulate::Choice;
 use check::values::{Read, Stored};
-use check::{Blocked, Change, Cycle, Ending, Statement, Trace, TraceStep, Wait};
+use check::{Blocked, Change, Cycle, Ending, FaultKind, FaultyObject, Statement, Trace, TraceStep, Wait};
 
 use crate::render::{Paint, plural, what};
 
@@ -25,6 +25,8 @@ const WIDEST_LINE: usize = 200;
 const LONGEST_READS: usize = 48;
 /// A value is shown up to this many characters.
 const LONGEST_VALUE: usize = 80;
+/// Of what refers to an object, this many are shown.
+const MOST_REFERRERS: usize = 6;
 /// A report shows this many rows of a counterexample; `quotient replay` shows all.
 pub const LONGEST_TRACE: usize = 200;
 /// How many of them are the first ones.
@@ -442,7 +444,7 @@ fn outcome(test: Option<bool>, reads: &[Read], paint: Paint) -> (String, Option<
 pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String {
     let mut out = String::new();
     let Some(ending) = &trace.ends_in else { return out };
-    let Ending { kind, message, location, is_of_step: _, reads, blocked, waiting_cycle } = ending;
+    let Ending { kind, message, location, is_of_step: _, reads, objects, blocked, waiting_cycle } = ending;
     let indent = widths.indent();
     match trace.cycle {
         Some(cycle) if cycle.start as u64 == steps => {
@@ -461,6 +463,9 @@ pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String
     if !reads.is_empty() {
         let _ = writeln!(out, "{indent}with {}", values(reads));
     }
+    for object in objects {
+        out += &faulty(object, *kind, &indent, paint);
+    }
     let stuck = blocked.iter().map(|blocked| (blocked.thread.clone(), &blocked.location));
     let rows = columns(stuck, |thread| format!("{} is stuck at", paint.strong(thread)), paint);
     for (blocked, row) in blocked.iter().zip(rows) {
@@ -470,6 +475,31 @@ pub fn ending(trace: &Trace, steps: u64, widths: Widths, paint: Paint) -> String
     if let [first, ..] = &waiting_cycle[..] {
         let each = waiting_cycle.iter().chain([first]).map(String::as_str).collect::<Vec<_>>();
         let _ = writeln!(out, "{indent}{}", paint.bad(&format!("a cycle of waiting: {}", each.join(" → "))));
+    }
+    out
+}
+
+/// Where an object comes from, where it has ended, and what refers to it.
+fn faulty(object: &FaultyObject, kind: FaultKind, indent: &str, paint: Paint) -> String {
+    let FaultyObject { object, made, ended, contents: _, shown, referrers } = object;
+    let mut out = String::new();
+    let end = if kind == FaultKind::DanglingLocal { "out of scope" } else { "deleted" };
+    let occurrences = std::iter::once(("made", made)).chain(ended.iter().map(|ended| (end, ended)));
+    let each = occurrences.map(|(what, occurrence)| {
+        let words = format!("{object} was {what} in step {} by {}", occurrence.step, occurrence.thread);
+        (words, &occurrence.location)
+    });
+    for row in columns(each, str::to_owned, paint) {
+        let _ = writeln!(out, "{indent}{row}");
+    }
+    if !shown.is_empty() {
+        let _ = writeln!(out, "{indent}{object} holds {}", cut(shown, LONGEST_VALUE));
+    }
+    if !referrers.is_empty() {
+        let refer = if referrers.len() == 1 { "refers" } else { "refer" };
+        let shown = referrers.iter().take(MOST_REFERRERS).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let more = if referrers.len() > MOST_REFERRERS { ", …" } else { "" };
+        let _ = writeln!(out, "{indent}{shown}{more} {refer} to {object}");
     }
     out
 }

@@ -201,6 +201,8 @@ pub enum Op {
     Notify,
     NotifyAll,
     Throw,
+    Delete,
+    Kill,
     /// Starts a thread.
     Start {
         procedure: u32,
@@ -263,6 +265,8 @@ impl Op {
                 | Self::Notify
                 | Self::NotifyAll
                 | Self::Throw
+                | Self::Delete
+                | Self::Kill
                 | Self::Start { .. }
                 | Self::Exit
                 | Self::StoreArrayElement { .. }

@@ -778,6 +778,8 @@ impl Compiler<'_> {
             ActionKind::Notify(lock) => (lock, Op::Notify),
             ActionKind::NotifyAll(lock) => (lock, Op::NotifyAll),
             ActionKind::Throw(exception) => (exception, Op::Throw),
+            ActionKind::Delete(object) => (object, Op::Delete),
+            ActionKind::Kill(object) => (object, Op::Kill),
         };
         self.expr(operand);
         self.emit(op, span);

@@ -6,7 +6,7 @@
 use std::mem::take;
 
 use ir::{FieldId, Id, RecordId};
-use state::{ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
+use state::{End, ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
 use system::{Bound, Fault, FaultKind, Fuel};
 
 use crate::Engine;
@@ -139,6 +139,9 @@ impl Engine {
             Op::LocalField { at_shift, shift, bits: n, at, word, lo } => {
                 let raw = bits(state, frame + at as usize, at_shift, self.layout.object_bits, 0);
                 let base = state.object(ObjectId::from_raw(raw)?);
+                if self.end_of(state, base).is_some() {
+                    return None;
+                }
                 bits(state, base + word as usize, shift, n, lo.into())
             }
             Op::OwnElement { array, offset } => {
@@ -215,9 +218,9 @@ impl Engine {
         }
         macro_rules! object {
             ($raw:expr) => {
-                match ObjectId::from_raw($raw) {
-                    Some(id) => id,
-                    None => stop!(NullDereference),
+                match self.object(state, $raw) {
+                    Ok(base) => base,
+                    Err(kind) => return Err(fault(kind, pc)),
                 }
             };
         }
@@ -253,12 +256,12 @@ impl Engine {
                     push!(bits(state, word as usize, shift, n, lo));
                 }
                 Op::Field { shift, bits: n, word, lo } => {
-                    let base = state.object(object!(top));
+                    let base = object!(top);
                     top = bits(state, base + word as usize, shift, n, lo);
                 }
                 Op::LocalField { at_shift, shift, bits: n, at, word, lo } => {
                     let raw = bits(state, frame + at as usize, at_shift, layout.object_bits, 0);
-                    let base = state.object(object!(raw));
+                    let base = object!(raw);
                     push!(bits(state, base + word as usize, shift, n, lo.into()));
                 }
                 Op::Element(array) => {
@@ -550,11 +553,33 @@ impl Engine {
         (!is_bound, fault.kind, span.start, span.end, fault.site)
     }
 
+    /// Where the object starts that a reference with these bits refers to, or why its contents cannot be used.
+    #[inline]
+    pub(crate) fn object(&self, state: &State, raw: i64) -> Result<usize, FaultKind> {
+        let Some(id) = ObjectId::from_raw(raw) else { return Err(FaultKind::NullDereference) };
+        let base = state.object(id);
+        match self.end_of(state, base) {
+            None => Ok(base),
+            Some(End::Deleted) => Err(FaultKind::UseAfterFree),
+            Some(End::OutOfScope) => Err(FaultKind::DanglingLocal),
+        }
+    }
+
+    /// How the object that starts at `base` has ended, if it is a tombstone.
+    #[inline]
+    pub(crate) fn end_of(&self, state: &State, base: usize) -> Option<End> {
+        let first = self.layout.first_tombstone?;
+        match state.read(base, self.layout.tag) - first {
+            ..0 => None,
+            0 => Some(End::Deleted),
+            _ => Some(End::OutOfScope),
+        }
+    }
+
     /// Reads an element of an array. Called, not inlined, like [`Engine::look`].
     #[inline(never)]
     fn element(&self, state: &State, pc: usize, number: u32, array: i64, index: i64) -> Result<i64, Stop> {
-        let id = ObjectId::from_raw(array).ok_or(fault(FaultKind::NullDereference, pc))?;
-        let base = state.object(id);
+        let base = self.object(state, array).map_err(|kind| fault(kind, pc))?;
         if !(0..state.read(base, self.layout.array_length)).contains(&index) {
             return Err(fault(FaultKind::Index, pc));
         }
@@ -577,7 +602,7 @@ impl Engine {
                 _ => Err(null),
             };
         };
-        let base = state.object(id);
+        let base = self.object(state, id.raw()).map_err(|kind| fault(kind, pc))?;
         let waits = |wait: WaitSlots| state.read(state.thread(thread), wait.lock) == id.raw();
         let notified = |wait: WaitSlots| state.read(state.thread(thread), wait.notified) == 1;
         let owner = || state.read(base, layout.lock_owner());

@@ -28,17 +28,17 @@ mod successor_cache;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use ir::{ChannelId, ExprKind, Id, LocationId, ProcedureId, Program, TransitionId, Type};
+use ir::{ChannelId, ExprKind, Id, Leaks, LocationId, Memory, ProcedureId, Program, TransitionId, Type};
 use rustc_hash::FxHashMap;
 use source::Span;
-use state::{Access, Bounds, Layout, State, ThreadId};
+use state::{Access, Bounds, Layout, ObjectId, State, ThreadId};
 use system::{
     Alarm, Effect, Encoding, Fault, FaultKind, Fired, Fuel, Halt, HiddenData, Limits, Step, Steps,
     SuccessorCache, Temporal, TransitionSystem,
 };
 
 use choices::Choices;
-use code::{ANY, Code};
+use code::{ANY, Code, Op};
 use coverage::Coverage;
 use eval::{EvalContext, Stack};
 use jump_threading::JumpThreading;
@@ -55,6 +55,11 @@ pub struct Engine {
     code: Code,
     locations: Box<[LocationCode]>,
     catches: Vec<Vec<CatchCode>>,
+    /// By record.
+    scoped: Vec<bool>,
+    /// Whether deleted objects become tombstones.
+    deletes: bool,
+    leaks: Leaks,
     /// By procedure: its entry, and how its parameters are admitted.
     entries: Vec<u32>,
     params: Vec<Vec<u32>>,
@@ -200,6 +205,9 @@ impl Engine {
             is_flat: program.is_flat(),
             has_timeout,
             bodies_ask_for_timeout: steps::bodies_ask_for_timeout(program),
+            scoped: program.records.values().map(|record| record.scoped).collect(),
+            deletes: matches!(program.memory, Memory::Explicit(_)),
+            leaks: program.memory.leaks(),
             catches: machine::catches(program, &layout),
             entries: program.procedures.values().map(|procedure| procedure.entry.0).collect(),
             params,
@@ -287,6 +295,24 @@ impl Engine {
         }
     }
 
+    /// What came of a step that moved, after the garbage was dropped: whether it lost objects.
+    #[inline]
+    pub fn with_leaks(&self, es: &EngineState, step: Step, fired: Fired) -> Fired {
+        if self.leaks == Leaks::Off || !self.has_leak(&es.state) {
+            return fired;
+        }
+        let body = self.code.transitions[step.transition as usize].body as usize;
+        let done = self.code.ops[body..].iter().position(|op| matches!(op, Op::BodyDone));
+        let site = body + done.expect("bodies have an end");
+        Fired::MovedWithFault(Fault { kind: FaultKind::Leak, site: site as u32 })
+    }
+
+    fn has_leak(&self, state: &State) -> bool {
+        let is_over = || !(0..state.thread_limit()).any(|thread| state.is_running(ThreadId(thread)));
+        state.has_lost_objects()
+            || self.leaks == Leaks::End && is_over() && state.has_objects_to_delete(&self.layout)
+    }
+
     /// Records every word that a thread reads or writes while its steps are found, fired and undone. Not for
     /// programs with observable ids of threads.
     pub fn dry_run(&self, es: &mut EngineState, thread: ThreadId, trial: &mut Trial) {
@@ -299,6 +325,9 @@ impl Engine {
         for &step in &steps.enabled {
             let has_moved = self.fire_only(es, step) == Fired::Moved;
             let is_over = self.layout.exclusive.is_none_or(|slot| es.state.read_untraced(0, slot) == 0);
+            if has_moved && self.leaks != Leaks::Off {
+                trial.succeeds &= es.state.dropped_references(&mut trial.dropped);
+            }
             if has_moved {
                 es.state.undo();
             }
@@ -315,6 +344,8 @@ pub struct Trial {
     pub accesses: Vec<Access>,
     /// The number of those that were made while its steps were found.
     pub guards: usize,
+    /// If leaks are reported: the objects that references were dropped to.
+    pub dropped: Vec<ObjectId>,
     /// All its steps succeed, and it is not exclusive after any of them.
     pub succeeds: bool,
 }
@@ -379,6 +410,7 @@ impl TransitionSystem for Engine {
         let fired = self.fire_only(es, step);
         if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) && self.layout.collects_garbage() {
             es.state.collect(&self.layout);
+            return self.with_leaks(es, step, fired);
         }
         fired
     }

@@ -9,7 +9,7 @@
 //! or not.
 
 use ir::{FieldId, Id, LocationId, ProcedureId, RecordId, TypeId};
-use state::{Entity, NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
+use state::{End, Entity, NodeRef, ObjectId, ObjectKind, Slot, SlotKind, State, ThreadId, mask};
 use system::{Bound, Fault, FaultKind};
 
 use crate::choices::{Alternatives, Choices};
@@ -197,7 +197,7 @@ impl Run<'_> {
                     let value = self.pop();
                     let word = self.state.word(self.frame + at as usize);
                     let raw = (word >> at_shift & mask(engine.layout.object_bits)) as i64;
-                    let id = ObjectId::from_raw(raw).ok_or(self.fault(FaultKind::NullDereference))?;
+                    let id = self.object_of(raw)?;
                     let value = self.admit(value, admit)?;
                     self.write_object(id, engine.code.slots[slot as usize], value)?;
                 }
@@ -295,6 +295,8 @@ impl Run<'_> {
                 }
                 return Ok(Flow::Done);
             }
+            Op::Delete => self.delete()?,
+            Op::Kill => self.kill(),
             Op::Start { procedure, priority } => self.start(ProcedureId(procedure), priority)?,
             Op::StoreArrayElement { array, admit } => {
                 let value = self.pop();
@@ -368,10 +370,13 @@ impl Run<'_> {
             Op::CallVirtual { table, resume } => {
                 let table = &self.engine.virtuals[table as usize];
                 let receiver = self.operands.values[self.operands.values.len() - table.args];
-                let id = ObjectId::from_raw(receiver).ok_or(self.fault(FaultKind::NullDereference))?;
+                let id = self.object_of(receiver)?;
                 let target = match self.engine.layout.kind(self.tag(id)) {
                     ObjectKind::Record(record) => table.targets[record.index()],
-                    ObjectKind::Lock | ObjectKind::Array(_) | ObjectKind::Channel(_) => None,
+                    ObjectKind::Lock
+                    | ObjectKind::Array(_)
+                    | ObjectKind::Channel(_)
+                    | ObjectKind::Tombstone(_) => None,
                 };
                 self.call(target.ok_or(self.fault(FaultKind::BadCast))?, resume)?;
                 return Ok(Flow::Done);
@@ -468,7 +473,18 @@ impl Run<'_> {
 
     #[inline]
     fn object(&mut self) -> Result<ObjectId, Stop> {
-        ObjectId::from_raw(self.pop()).ok_or(self.fault(FaultKind::NullDereference))
+        let raw = self.pop();
+        self.object_of(raw)
+    }
+
+    /// The object that a reference with these bits refers to, whose contents are about to be used.
+    #[inline]
+    fn object_of(&self, raw: i64) -> Result<ObjectId, Stop> {
+        match (self.engine.object(self.state, raw), ObjectId::from_raw(raw)) {
+            (Ok(_), Some(id)) => Ok(id),
+            (Err(kind), _) => Err(self.fault(kind)),
+            (Ok(_), None) => unreachable!("there is no object behind `null`"),
+        }
     }
 
     #[inline]
@@ -581,6 +597,46 @@ impl Run<'_> {
         let element = mask(1 << shape.log_bits) & shape.default;
         let fill = (0..64 >> shape.log_bits).fold(0, |fill, i| fill | element << (i << shape.log_bits));
         self.allocate(&[first], shape.words(length as u32), fill)
+    }
+
+    /// Deletes an object. The faults are those of explicit memory, whether it is or not.
+    fn delete(&mut self) -> Result<(), Stop> {
+        let engine = self.engine;
+        let raw = self.pop();
+        let id = ObjectId::from_raw(raw).ok_or(self.fault(FaultKind::NullDereference))?;
+        let tag = self.tag(id);
+        let is_bad = match engine.layout.kind(tag) {
+            ObjectKind::Tombstone(End::Deleted) => return Err(self.fault(FaultKind::DoubleDelete)),
+            ObjectKind::Tombstone(End::OutOfScope) => true,
+            ObjectKind::Record(record) => engine.scoped[record.index()],
+            ObjectKind::Lock => self.owner(id) != 0 || self.is_waited_for(id),
+            ObjectKind::Array(_) | ObjectKind::Channel(_) => false,
+        };
+        if is_bad {
+            return Err(self.fault(FaultKind::BadDelete));
+        }
+        if engine.deletes {
+            self.state.end_object(&engine.layout, id, End::Deleted);
+        }
+        Ok(())
+    }
+
+    /// Ends the object of a variable whose scope is left.
+    fn kill(&mut self) {
+        if let Some(id) = ObjectId::from_raw(self.pop())
+            && !matches!(self.engine.layout.kind(self.tag(id)), ObjectKind::Tombstone(_))
+        {
+            self.state.end_object(&self.engine.layout, id, End::OutOfScope);
+        }
+    }
+
+    fn is_waited_for(&self, lock: ObjectId) -> bool {
+        let Some(wait) = self.engine.layout.wait else { return false };
+        let mut threads = (0..self.state.thread_limit()).map(ThreadId);
+        threads.any(|thread| {
+            self.state.is_running(thread)
+                && self.state.read(self.state.thread(thread), wait.lock) == lock.raw()
+        })
     }
 
     // Monitors.

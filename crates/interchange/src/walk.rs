@@ -547,7 +547,9 @@ impl<'p> Walk<'p> {
             | ActionKind::Unwait(_)
             | ActionKind::Notify(_)
             | ActionKind::NotifyAll(_)
-            | ActionKind::Throw(_) => unreachable!("the program is flat"),
+            | ActionKind::Throw(_)
+            | ActionKind::Delete(_)
+            | ActionKind::Kill(_) => unreachable!("the program is flat"),
         }
     }
 

@@ -261,6 +261,10 @@ pub enum ActionKind {
         priority: Option<u8>,
     },
     Exit,
+    /// Deletes an object that `New` made.
+    Delete(Expr),
+    /// Ends an object of a [scoped](crate::Record::scoped) record, if there is one.
+    Kill(Expr),
     /// Like `Assert`, but the step continues after a failure.
     Check(Expr),
     /// Puts a message into the channel of that number, at its end or, if `sorted`, before the first message

@@ -1,6 +1,6 @@
 //! The features of a program: those that it declares, and those that follow from its parts.
 
-use crate::{ActionKind, Channel, ChannelField, ExprKind, ProcedureKind, Program, Type};
+use crate::{ActionKind, Channel, ChannelField, ExprKind, Memory, ProcedureKind, Program, Type};
 
 /// The features that a program declares, since nothing else shows them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,6 +17,21 @@ impl Program {
     pub fn has_objects(&self) -> bool {
         let refers = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock);
         !self.records.is_empty() || self.types.iter().any(|(_, ty)| refers(ty))
+    }
+
+    /// Whether it deletes objects.
+    pub fn deletes(&self) -> bool {
+        self.actions().any(|action| matches!(action.kind, ActionKind::Delete(_)))
+    }
+
+    /// Whether something can be left of objects that have ended: some are deleted explicitly, or end with
+    /// their scope.
+    pub fn has_tombstones(&self) -> bool {
+        self.actions().any(|action| match action.kind {
+            ActionKind::Delete(_) => matches!(self.memory, Memory::Explicit(_)),
+            ActionKind::Kill(_) => true,
+            _ => false,
+        })
     }
 
     /// Whether any value is a collection.

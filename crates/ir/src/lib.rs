@@ -77,6 +77,23 @@
 //! `null`. The tables have an entry for each record that the static type admits, unless the program faults
 //! there: a record without an entry is a bad cast.
 //!
+//! **Memory.** If memory is [explicit](Memory), `Delete` turns the object into a *tombstone*: an object
+//! without contents, which is a part of the state, and keeps its id, as long as something refers to it. It is
+//! equal to itself only. To delete `null` is a null dereference, to delete a tombstone a double delete; it is
+//! a bad delete of an object of a [scoped](Record::scoped) record, and of a lock that a thread holds or waits
+//! for. If memory is collected, `Delete` has these faults (except for double deletes) and no effect.
+//! `Kill` turns an object into a tombstone with either kind of memory; it has no effect on `null` and on
+//! tombstones. Whatever needs the contents or the kind of an object (fields, elements, length, record,
+//! operations on locks, `throw`) is, for a tombstone, a use after free, or a dangling local if the object was
+//! killed: the fault takes the place of a null dereference. Comparing references needs neither.
+//!
+//! **Leaks.** If memory is explicit, a step has a *leak* if at its end an object is garbage that is no
+//! tombstone and of no scoped record, unless [`Leaks`] are off. With [`Leaks::End`], a step that ends a
+//! thread also has one if no thread is left that has not ended, and such an object is there. A leak is a soft
+//! fault, like that of a failed `Check`, of the transition that the step begins with; it counts before other
+//! soft faults of the step, which would hide it for good. Locals that are not live refer to nothing, so what
+//! only they referred to is lost where they were used last.
+//!
 //! **Exceptions.** `throw` abandons the rest of the body (earlier effects remain). In the top frame the
 //! catches of the procedure are tried in order: one that covers the frame's location ([`Location::origin`]
 //! for resume locations, and the source location of the transition for the frame that throws) and whose

@@ -101,6 +101,8 @@ macro_rules! of_action {
             | ActionKind::Notify(operand)
             | ActionKind::NotifyAll(operand)
             | ActionKind::Throw(operand)
+            | ActionKind::Delete(operand)
+            | ActionKind::Kill(operand)
             | ActionKind::Check(operand) => vec![operand],
             ActionKind::Start { result, args, .. } => {
                 with(result.into_iter().flat_map($operands).collect(), args)

@@ -31,11 +31,43 @@ pub struct Program {
     /// The threads of the initial state, one entry per thread. Their parameters get default values.
     pub active: Vec<ProcedureId>,
     pub features: Features,
+    pub memory: Memory,
     /// The automaton that watches the order of messages.
     pub monitor: Option<Monitor>,
     pub invariants: Vec<Invariant>,
     /// Temporal properties.
     pub properties: Vec<Property>,
+}
+
+/// How objects come to their end.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Memory {
+    /// An object is gone when nothing refers to it. Deleting it has no effect.
+    #[default]
+    Collected,
+    /// An object ends when it is deleted. What is left of it shows that it was.
+    Explicit(Leaks),
+}
+
+/// Which objects that are not deleted are a flaw.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum Leaks {
+    Off,
+    /// Objects that nothing refers to any more.
+    #[default]
+    Unreachable,
+    /// Also objects that are there when all threads have ended.
+    End,
+}
+
+impl Memory {
+    /// The objects that are reported as leaks.
+    pub const fn leaks(self) -> Leaks {
+        match self {
+            Self::Collected => Leaks::Off,
+            Self::Explicit(leaks) => leaks,
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,6 +89,9 @@ pub struct Record {
     /// All fields, inherited ones first, each once.
     pub fields: Vec<FieldId>,
     pub throwable: bool,
+    /// Its objects stand for variables whose address is taken: they are never deleted, and end with their
+    /// scope, by [`ActionKind::Kill`].
+    pub scoped: bool,
     pub span: Span,
 }
 

@@ -4,12 +4,12 @@
 //! that they wait for. A lock refers to its owner, and so keeps a thread that has ended with it. An ended
 //! thread refers to nothing. A collection refers to what its elements, keys and values refer to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{ObjectKind, State, Value};
+use crate::{Object, ObjectKind, State, Value};
 
-/// Removes what nothing refers to.
-pub fn collect(state: &mut State) {
+/// Removes what nothing refers to, and returns the objects that it removed.
+pub fn collect(state: &mut State) -> BTreeMap<u32, Object> {
     let live = state.threads.values().filter(|thread| !thread.ended());
     let mut open: Vec<Value> = state.globals.clone();
     open.extend(state.channels.values().flat_map(|channel| channel.messages.iter().flatten().cloned()));
@@ -24,6 +24,7 @@ pub fn collect(state: &mut State) {
             Value::Ref(id) if objects.insert(id) => match &state.objects[&id].kind {
                 ObjectKind::Record(_, values) | ObjectKind::Array(_, values) => open.extend(values.clone()),
                 ObjectKind::Lock { owner, .. } => open.extend(owner.map(Value::Thread)),
+                ObjectKind::Tombstone { .. } => {}
             },
             Value::Thread(id) => {
                 threads.insert(id);
@@ -41,6 +42,9 @@ pub fn collect(state: &mut State) {
             | Value::Str(_) => {}
         }
     }
-    state.objects.retain(|id, _| objects.contains(id));
+    let (kept, removed) =
+        std::mem::take(&mut state.objects).into_iter().partition(|(id, _)| objects.contains(id));
+    state.objects = kept;
     state.threads.retain(|id, thread| !thread.ended() || threads.contains(id));
+    removed
 }

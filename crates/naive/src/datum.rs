@@ -40,6 +40,10 @@ pub enum Datum {
         owner: Option<String>,
         count: u32,
     },
+    /// An object without contents: it was deleted, or its scope was left.
+    Ended {
+        out_of_scope: bool,
+    },
     /// Whether a thread waits for a lock.
     Waiting(Option<Waits>),
     /// Named values: the fields of a record, or parameters.
@@ -88,6 +92,8 @@ impl fmt::Display for Datum {
             Self::Lock { owner: None, .. } => f.write_str("free"),
             Self::Lock { owner: Some(owner), count: 1 } => write!(f, "held by {owner}"),
             Self::Lock { owner: Some(owner), count } => write!(f, "held by {owner} {count} times"),
+            Self::Ended { out_of_scope: false } => f.write_str("deleted"),
+            Self::Ended { out_of_scope: true } => f.write_str("out of scope"),
             Self::Waiting(None) => f.write_str("running"),
             Self::Waiting(Some(Waits { lock, notified: false })) => write!(f, "waiting for {lock}"),
             Self::Waiting(Some(Waits { lock, notified: true })) => write!(f, "notified by {lock}"),
@@ -104,7 +110,7 @@ impl Datum {
     pub fn bare(&self) -> String {
         match self {
             Self::Seq(elements) => List(elements).to_string(),
-            Self::Lock { .. } => String::new(),
+            Self::Lock { .. } | Self::Ended { .. } => String::new(),
             _ => self.to_string(),
         }
     }
@@ -226,6 +232,7 @@ impl Naive<'_> {
             ObjectKind::Lock { owner, count } => {
                 Datum::Lock { owner: owner.map(|owner| self.thread_name(state, owner)), count: *count }
             }
+            ObjectKind::Tombstone { out_of_scope, .. } => Datum::Ended { out_of_scope: *out_of_scope },
         }
     }
 

@@ -18,7 +18,7 @@ use crate::fault::{Stop, burn};
 use crate::state::position;
 use crate::steps::EvalContext;
 use crate::value::default_value;
-use crate::{Bounds, Naive, ObjectKind, State, Value};
+use crate::{Bounds, Naive, NaiveFault, ObjectKind, State, Value};
 
 /// How deep evaluation recurses on the native stack it starts on, and on each fresh one.
 const LEVELS: (u32, u32) = (200, 10_000);
@@ -104,7 +104,7 @@ impl Eval<'_> {
             }
             ExprKind::Cast(record, operand) => {
                 let value = eval(operand)?;
-                if let Some(dynamic) = self.record_of(&value)
+                if let Some(dynamic) = self.record_of(operand, &value, expr.span)?
                     && !self.program.records[dynamic].descends_from(*record)
                 {
                     let (is, not) =
@@ -115,7 +115,7 @@ impl Eval<'_> {
                 value
             }
             ExprKind::InstanceOf(operand, record) => {
-                let dynamic = self.record_of(&eval(operand)?);
+                let dynamic = self.record_of(operand, &eval(operand)?, expr.span)?;
                 Value::Bool(dynamic.is_some_and(|is| self.program.records[is].descends_from(*record)))
             }
             ExprKind::LockAvailable(operand) => {
@@ -340,6 +340,19 @@ impl Eval<'_> {
         Stop::fault(FaultKind::NullDereference, span, format!("`{}` is null", self.text(operand)))
     }
 
+    /// `operand` refers to an object that has ended, where its contents are needed.
+    pub fn ended(&self, operand: &Expr, id: u32, span: Span) -> Stop {
+        let object = &self.state.objects[&id];
+        let (text, naive) = (self.text(operand), Naive::new(self.program));
+        let name = naive.object_name(self.state, id);
+        let (kind, message) = if matches!(object.kind, ObjectKind::Tombstone { out_of_scope: true, .. }) {
+            (FaultKind::DanglingLocal, format!("`{text}` refers to {name}, whose scope was left"))
+        } else {
+            (FaultKind::UseAfterFree, format!("`{text}` refers to {name}, which was deleted"))
+        };
+        naive.memory_fault(self.state, id, NaiveFault::new(kind, span, message))
+    }
+
     /// `operand` is empty where it must not be.
     pub fn empty(&self, operand: &Expr, span: Span) -> Stop {
         Stop::fault(FaultKind::Empty, span, format!("`{}` is empty", self.text(operand)))
@@ -348,7 +361,10 @@ impl Eval<'_> {
     /// The object that the value of `operand` refers to.
     fn object(&self, operand: &Expr, value: &Value, span: Span) -> Result<&ObjectKind, Stop> {
         match value {
-            Value::Ref(id) => Ok(&self.state.objects[id].kind),
+            Value::Ref(id) => match &self.state.objects[id].kind {
+                ObjectKind::Tombstone { .. } => Err(self.ended(operand, *id, span)),
+                kind => Ok(kind),
+            },
             _ => Err(self.null(operand, span)),
         }
     }
@@ -368,12 +384,14 @@ impl Eval<'_> {
         }
     }
 
-    /// The dynamic record of a reference, unless it is null.
-    pub fn record_of(&self, value: &Value) -> Option<RecordId> {
-        let Value::Ref(id) = value else { return None };
-        match &self.state.objects[id].kind {
-            ObjectKind::Record(record, _) => Some(*record),
-            _ => None,
+    /// The dynamic record of the value of `operand`, unless it is null.
+    pub fn record_of(&self, operand: &Expr, value: &Value, span: Span) -> Result<Option<RecordId>, Stop> {
+        if *value == Value::Null {
+            return Ok(None);
+        }
+        match self.object(operand, value, span)? {
+            ObjectKind::Record(record, _) => Ok(Some(*record)),
+            _ => unreachable!("the operand is a record"),
         }
     }
 }

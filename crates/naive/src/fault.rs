@@ -5,7 +5,7 @@ use std::fmt;
 use source::Span;
 use system::{Alarm, Bound, FaultKind};
 
-use crate::{Bounds, OnBound, Part};
+use crate::{Bounds, Datum, History, OnBound, Part};
 
 /// A rule that a program violates, in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,11 +15,25 @@ pub struct NaiveFault {
     pub message: String,
     /// For an assertion or an invariant: what makes it false.
     pub parts: Vec<Part>,
+    /// For a fault of memory: the objects that it is about.
+    pub memory: Vec<MemoryFault>,
+}
+
+/// An object that was used, deleted or lost where it must not be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryFault {
+    /// What the object is called.
+    pub object: String,
+    pub history: History,
+    /// What it holds, unless it has ended.
+    pub contents: Option<Datum>,
+    /// The variables, fields and elements that refer to it, by name.
+    pub referrers: Vec<String>,
 }
 
 impl NaiveFault {
     pub(crate) fn new(kind: FaultKind, span: Span, message: impl Into<String>) -> Self {
-        Self { kind, span, message: message.into(), parts: Vec::new() }
+        Self { kind, span, message: message.into(), parts: Vec::new(), memory: Vec::new() }
     }
 }
 

@@ -3,7 +3,7 @@
 use ir::{
     Action, ActionKind, Array, Callee, ChannelId, Exit, Expr, FieldId, GlobalId, Id, Jump, LocalId,
     LocationId, LocationKind, MAX_ARRAY_LENGTH, MAX_LOCK_COUNT, New, Place, PlaceKind, ProcedureId, Program,
-    Scope, Transition, TransitionId, text,
+    RecordId, Scope, Transition, TransitionId, text,
 };
 use source::Span;
 use system::{Bound, FaultKind};
@@ -242,12 +242,14 @@ impl<'a> Machine<'a> {
             }
             ActionKind::Throw(operand) => {
                 let exception = self.eval(operand)?;
-                if exception == Value::Null {
+                let Some(record) = self.evaluator().record_of(operand, &exception, span)? else {
                     return Err(self.evaluator().null(operand, span));
-                }
-                self.throw(&exception, span)?;
+                };
+                self.throw(&exception, record, span)?;
                 return Ok(Flow::Left);
             }
+            ActionKind::Delete(operand) => self.delete(operand, span)?,
+            ActionKind::Kill(operand) => self.kill(operand, span)?,
             ActionKind::Start { result, procedure, args, priority } => {
                 let target = result.as_ref().map(|place| self.target(place)).transpose()?;
                 let values = self.evals(args)?;
@@ -330,6 +332,14 @@ impl<'a> Machine<'a> {
         {
             return Err(self.evaluator().null(base, place.span));
         }
+        if let (
+            PlaceKind::Field(base, _) | PlaceKind::Index(base, _),
+            Target::Field(Value::Ref(id), _) | Target::Index(Value::Ref(id), _),
+        ) = (&place.kind, target)
+            && let ObjectKind::Tombstone { .. } = self.state.objects[id].kind
+        {
+            return Err(self.evaluator().ended(base, *id, place.span));
+        }
         let slot = match target {
             Target::Global(id) => self.state.global_mut(*id),
             Target::Local(id) => &mut self.top().locals[id.index()],
@@ -405,7 +415,8 @@ impl<'a> Machine<'a> {
             return Err(Stop::Exceeded(Bound::Objects, span));
         }
         let (serial, age) = self.state.serials.0.of_object(self.naive.program, &kind);
-        self.state.objects.insert(id, Object { kind, serial, age });
+        let history = self.history(span);
+        self.state.objects.insert(id, Object { kind, serial, age, history });
         Ok(id)
     }
 
@@ -530,7 +541,8 @@ impl<'a> Machine<'a> {
             Callee::Static(procedure) => procedure,
             Callee::Virtual(id) => {
                 let table = &program.virtuals[id];
-                let Some(record) = self.evaluator().record_of(&values[0]) else {
+                let record = self.evaluator().record_of(&args[0], &values[0], transition.span)?;
+                let Some(record) = record else {
                     return Err(self.evaluator().null(&args[0], transition.span));
                 };
                 let target = table.targets.iter().find(|&&(key, _)| key == record);
@@ -551,9 +563,8 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn throw(&mut self, exception: &Value, span: Span) -> Result<(), Stop> {
+    fn throw(&mut self, exception: &Value, record: RecordId, span: Span) -> Result<(), Stop> {
         let program = self.program();
-        let record = self.evaluator().record_of(exception).expect("what is thrown is a record");
         let message = format!("uncaught exception {}", self.naive.show(&self.state, exception));
         while let Some(frame) = self.this().frames.last_mut() {
             let location = &program.locations[frame.location];

@@ -28,10 +28,11 @@ impl Naive<'_> {
         let Some(Object { kind, serial, .. }) = state.objects.get(&object) else {
             return format!("object {object}");
         };
-        match kind {
+        match kind.origin() {
             ObjectKind::Record(record, _) => format!("{}#{}", self.program.records[*record].name, serial.0),
             ObjectKind::Array(element, _) => format!("{}[]#{}", short_name(self.program, *element), serial.0),
             ObjectKind::Lock { .. } => format!("lock#{}", serial.0),
+            ObjectKind::Tombstone { .. } => unreachable!("a tombstone was something else"),
         }
     }
 

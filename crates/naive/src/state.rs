@@ -9,6 +9,8 @@ use ir::{
     Width,
 };
 
+use source::Span;
+
 use crate::{NaiveFault, Value};
 
 /// A state of a program. All of it takes part in comparisons, except for what is [`Untracked`].
@@ -78,6 +80,7 @@ pub struct Object {
     /// Among those of its kind, and among all.
     pub(crate) serial: Untracked<u32>,
     pub(crate) age: Untracked<u32>,
+    pub(crate) history: Untracked<History>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -88,6 +91,46 @@ pub enum ObjectKind {
     Array(TypeId, Vec<Value>),
     /// The owner is none exactly if the count is 0.
     Lock { owner: Option<u32>, count: u32 },
+    /// It was deleted, or its scope was left. It was of this kind, and had contents.
+    Tombstone { out_of_scope: bool, was: Untracked<Box<ObjectKind>> },
+}
+
+/// Where an object comes from, and where it has ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct History {
+    pub made: Occurrence,
+    pub ended: Option<Occurrence>,
+}
+
+/// Something that a thread did in a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Occurrence {
+    pub span: Span,
+    /// The number of the step in the run, from 1.
+    pub step: u32,
+    /// The name of the thread.
+    pub thread: String,
+}
+
+impl ObjectKind {
+    /// What an object is or was.
+    pub fn origin(&self) -> &Self {
+        match self {
+            Self::Tombstone { was, .. } => &was.0,
+            _ => self,
+        }
+    }
+
+    /// A tombstone of an object of this kind.
+    pub(crate) fn ended(&self, out_of_scope: bool) -> Self {
+        let was = match self {
+            Self::Record(record, _) => Self::Record(*record, Vec::new()),
+            Self::Array(element, _) => Self::Array(*element, Vec::new()),
+            Self::Lock { .. } => Self::Lock { owner: None, count: 0 },
+            Self::Tombstone { .. } => unreachable!("an object ends once"),
+        };
+        Self::Tombstone { out_of_scope, was: Untracked(Box::new(was)) }
+    }
 }
 
 impl Thread {
@@ -139,6 +182,8 @@ pub(crate) struct Serials {
     threads: BTreeMap<ProcedureId, u32>,
     all_objects: u32,
     all_threads: u32,
+    /// The number of steps on the way.
+    pub steps: u32,
 }
 
 impl Serials {
@@ -153,6 +198,7 @@ impl Serials {
                 self.arrays.entry(first).or_default()
             }
             ObjectKind::Lock { .. } => &mut self.locks,
+            ObjectKind::Tombstone { .. } => unreachable!("tombstones are not made"),
         };
         *last += 1;
         self.all_objects += 1;
@@ -170,7 +216,7 @@ impl Serials {
 
 /// Something that is kept with a state but is not part of it, mostly for messages: all values are equal.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Untracked<T>(pub T);
+pub struct Untracked<T>(pub(crate) T);
 
 impl<T> PartialEq for Untracked<T> {
     fn eq(&self, _: &Self) -> bool {

@@ -1,6 +1,8 @@
 //! Which steps a state has, and what becomes of them.
 
-use ir::{Guard, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Property, Scope, TOO_MANY_CHOICES, TransitionId};
+use ir::{
+    Guard, Leaks, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Property, Scope, TOO_MANY_CHOICES, TransitionId,
+};
 use system::{Alarm, Bound, FaultKind, Step};
 
 use crate::collect::collect;
@@ -87,7 +89,16 @@ impl Naive<'_> {
                 }
             }
         }
-        collect(&mut next);
+        next.serials.0.steps = state.serials.0.steps + 1;
+        if self.program.memory.leaks() == Leaks::Off {
+            collect(&mut next);
+            return Ok(next);
+        }
+        let whole = next.clone();
+        let lost = collect(&mut next);
+        if let Some(leak) = self.leak(step, &whole, &next, lost.into_keys()) {
+            next.soft_fault.0 = Some(leak);
+        }
         Ok(next)
     }
 

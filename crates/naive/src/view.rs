@@ -192,7 +192,7 @@ impl fmt::Display for StateView {
         }
         for ObjectView { name, contents, .. } in &self.objects {
             match contents {
-                Datum::Lock { .. } => writeln!(f, "{name} {contents}")?,
+                Datum::Lock { .. } | Datum::Ended { .. } => writeln!(f, "{name} {contents}")?,
                 _ => writeln!(f, "{name} ({})", contents.bare())?,
             }
         }

@@ -14,8 +14,9 @@
 //! Accesses to channels are recorded separately, as *uses*, because the channel depends on the thread.
 
 use ir::{
-    Action, ActionKind, Array, ChannelId, Const, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId,
-    LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program, Transition, TypeId,
+    Action, ActionKind, Array, Callee, ChannelId, Const, Exit, Expr, ExprKind, Guard, Id, Jump, Leaks,
+    LocalId, LocationId, LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program,
+    Transition, TypeId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
@@ -108,6 +109,10 @@ pub struct Resources<'p> {
     /// The resources that pure functions read, all together.
     funs: Vec<usize>,
     has_rendezvous: bool,
+    /// Objects may be deleted, so that whatever looks at one depends on that.
+    has_tombstones: bool,
+    /// Any step may drop the last reference to an object, and whether that is a leak depends on others.
+    has_leaks: bool,
     /// Globals on which nothing depends.
     inert: Bits,
     /// By global: the channel that it always names, if that exists from the start and no other variable ever
@@ -139,6 +144,8 @@ impl<'p> Resources<'p> {
             inert: inert(program, &observed),
             channels: fixed_channels(program),
             has_rendezvous: program.channels.values().any(|channel| channel.capacity == 0),
+            has_tombstones: program.has_tombstones(),
+            has_leaks: program.memory.leaks() != Leaks::Off,
             sensing: sensing(program),
             assured: Vec::new(),
             takes_by_hand: Vec::new(),
@@ -230,6 +237,12 @@ impl<'p> Resources<'p> {
                 let channel = Some(self.channel(channel));
                 out.uses.push(Use { kind: UseKind::Poll, procedure: ProcedureId(0), channel });
             }
+            // The length of an array and the type of a record never change while they are there.
+            ExprKind::Length(_) | ExprKind::Cast(..) | ExprKind::InstanceOf(..) => {
+                if self.has_tombstones {
+                    out.reads.push(HEAP);
+                }
+            }
             // Programs with these expressions are not reduced, except for the first.
             ExprKind::Timeout
             | ExprKind::LastThread
@@ -245,10 +258,6 @@ impl<'p> Resources<'p> {
             | ExprKind::All(_)
             | ExprKind::Collection(..)
             | ExprKind::Element(Array::Local(_), _)
-            // The length of an array and the type of a record never change.
-            | ExprKind::Length(_)
-            | ExprKind::Cast(..)
-            | ExprKind::InstanceOf(..)
             | ExprKind::Wrap(_)
             | ExprKind::Number(_)
             | ExprKind::ThreadNumber
@@ -305,7 +314,9 @@ impl<'p> Resources<'p> {
             | ActionKind::Wait(_)
             | ActionKind::Unwait(_)
             | ActionKind::Notify(_)
-            | ActionKind::NotifyAll(_) => out.writes.push(HEAP),
+            | ActionKind::NotifyAll(_)
+            | ActionKind::Delete(_)
+            | ActionKind::Kill(_) => out.writes.push(HEAP),
             ActionKind::Throw(_) | ActionKind::SetPriority(..) => out.immovable = true,
             ActionKind::Start { result, procedure: started, .. } => {
                 out.immovable = true;
@@ -452,7 +463,15 @@ impl<'p> Resources<'p> {
                     out.returns = true;
                 }
             }
-            Exit::Call { args, .. } => args.iter().for_each(|arg| self.expr(arg, &mut out)),
+            Exit::Call { callee, args, .. } => {
+                args.iter().for_each(|arg| self.expr(arg, &mut out));
+                if self.has_tombstones && matches!(callee, Callee::Virtual(_)) {
+                    out.reads.push(HEAP);
+                }
+            }
+        }
+        if self.has_leaks {
+            out.writes.push(HEAP);
         }
         for found in &mut out.uses {
             found.procedure = procedure;

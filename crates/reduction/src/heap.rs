@@ -12,6 +12,8 @@
 //! - *Constant fields* may be read. See [`discipline`](crate::discipline) for these, and for guarded fields.
 //! - *Guarded fields* of an object whose lock the thread holds may be read and written, and so may everything
 //!   that can be reached only through them.
+//! - *Objects that can be deleted* may be deleted by any thread that can reach them, with or without locks.
+//!   If the program deletes objects, only own objects may be used, and only references to them be dropped.
 //! - *A lock that the thread holds* may be released, waited for, or used to notify threads that wait for it:
 //!   these cannot continue without it. But no thread may test whether it is free.
 //!
@@ -19,6 +21,7 @@
 
 use std::cell::Cell;
 
+use engine::Trial;
 use ir::{FieldId, Id, Program};
 use state::{Access, AccessKind, Layout, NodeRef, ObjectId, ObjectKind, Slot, State, ThreadId};
 
@@ -64,7 +67,7 @@ pub struct Heap<'a> {
 
 /// What a word of the heap holds.
 enum Touched {
-    /// Something that never changes.
+    /// Something that never changes before the object ends.
     Fixed,
     Field(FieldId),
     Element,
@@ -75,11 +78,18 @@ enum Touched {
 
 impl Heap<'_> {
     /// Which properties may notice what a thread does; `None` if other threads can interfere with it.
-    pub fn judge(&self, thread: ThreadId, accesses: &[Access]) -> Option<Visibility> {
+    pub fn judge(&self, thread: ThreadId, trial: &Trial) -> Option<Visibility> {
+        // Whether an object is lost may depend on who drops the last reference to it.
+        let is_own = |&object: &ObjectId| {
+            !self.state.exists(NodeRef::Object(object)) || self.owner(object, thread) != Owner::Shared
+        };
+        if !trial.dropped.iter().all(is_own) {
+            return None;
+        }
         let mut visibility = Visibility::default();
         // The same places are read repeatedly.
         let mut last = None;
-        for access in accesses {
+        for access in &trial.accesses {
             if last.replace(access) == Some(access) {
                 continue;
             }
@@ -109,29 +119,32 @@ impl Heap<'_> {
             Some(NodeRef::Object(object)) => object,
         };
         let touched = self.touched(object, access);
-        if matches!(touched, Touched::Fixed) && !writes {
+        let may_end = self.layout.first_tombstone.is_some();
+        if matches!(touched, Touched::Fixed) && !writes && !may_end {
             return Some(());
         }
         let owner = self.owner(object, thread);
         let is_safe = owner != Owner::Shared
-            || match touched {
-                Touched::Fixed => true,
-                Touched::Field(field) => {
-                    locks
-                        && (!writes && discipline.is_constant(field)
-                            || self.guard(object, field).is_some_and(|lock| self.holds(thread, lock)))
-                }
-                Touched::Lock => releases && self.holds(thread, object),
-                Touched::Element | Touched::Mixed => false,
-            };
+            || !may_end
+                && match touched {
+                    Touched::Fixed => true,
+                    Touched::Field(field) => {
+                        locks
+                            && (!writes && discipline.is_constant(field)
+                                || self.guard(object, field).is_some_and(|lock| self.holds(thread, lock)))
+                    }
+                    Touched::Lock => releases && self.holds(thread, object),
+                    Touched::Element | Touched::Mixed => false,
+                };
         if writes {
             let sees = |seen: &ObservedHeap| {
                 (owner != Owner::Own || seen.frames)
                     && match touched {
                         Touched::Field(field) => seen.field(field),
                         Touched::Element => seen.elements,
-                        Touched::Mixed => true,
-                        Touched::Fixed | Touched::Lock => false,
+                        // The object ends.
+                        Touched::Mixed | Touched::Fixed => true,
+                        Touched::Lock => false,
                     }
             };
             visibility.in_states |= sees(&discipline.in_states);
@@ -201,6 +214,7 @@ impl Heap<'_> {
             ObjectKind::Array(_) if access.at as usize == self.state.object(object) => Touched::Fixed,
             ObjectKind::Array(_) | ObjectKind::Channel(_) => Touched::Element,
             ObjectKind::Lock => Touched::Lock,
+            ObjectKind::Tombstone(_) => Touched::Fixed,
         }
     }
 

@@ -336,7 +336,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     fn has_objects_to_itself(&self, state: &mut S::State, thread: ThreadId) -> bool {
         let trial = self.dry_run(state, thread);
         trial.succeeds
-            && self.with_heap(state, |heap| heap.judge(thread, &trial.accesses)).is_some_and(|visibility| {
+            && self.with_heap(state, |heap| heap.judge(thread, &trial)).is_some_and(|visibility| {
                 let view = self.view(state);
                 let others = view.running().filter(|&other| other != thread);
                 let mut locations = others.flat_map(|other| view.locations(other));

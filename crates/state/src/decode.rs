@@ -272,7 +272,7 @@ impl State {
                     self.absorb_shape(layout, &layout.records[record], &mut rest, fixed);
                 }
                 ObjectKind::Lock => self.absorb_shape(layout, &layout.lock, &mut rest, fixed),
-                ObjectKind::Channel(_) => fixed.extend_from_slice(words),
+                ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => fixed.extend_from_slice(words),
                 ObjectKind::Array(array) => {
                     let array = layout.arrays[array as usize];
                     let length = layout.array_length.get(words) as u32;

@@ -155,6 +155,7 @@ impl State {
                 let shape = match layout.kind(tag) {
                     ObjectKind::Record(record) => &layout.records[record],
                     ObjectKind::Lock => &layout.lock,
+                    ObjectKind::Tombstone(_) => &layout.tombstone,
                     ObjectKind::Channel(_) => {
                         words.iter().copied().for_each(word);
                         return tag as u32;
@@ -236,6 +237,9 @@ impl State {
                         visit(Block::Shaped { base, inset: 0, shape: &layout.records[record] });
                     }
                     ObjectKind::Lock => visit(Block::Shaped { base, inset: 0, shape: &layout.lock }),
+                    ObjectKind::Tombstone(_) => {
+                        visit(Block::Shaped { base, inset: 0, shape: &layout.tombstone });
+                    }
                     ObjectKind::Channel(_) => visit(Block::Words(self.words_of(node).unwrap_or_default())),
                     ObjectKind::Array(array) => {
                         let length = self.read_untraced(base, layout.array_length) as u32;

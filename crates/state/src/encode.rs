@@ -95,7 +95,7 @@ impl Names {
             NodeRef::Object(_) => match layout.kind(layout.tag.get(words)) {
                 ObjectKind::Record(record) => self.rename_shape(&layout.records[record], words),
                 ObjectKind::Lock => self.rename_shape(&layout.lock, words),
-                ObjectKind::Channel(_) => {}
+                ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
                 ObjectKind::Array(array) => {
                     let array = layout.arrays[array as usize];
                     if array.kind.is_name() {
@@ -274,7 +274,9 @@ impl State {
                         self.append_shape(layout, base, &layout.records[record], names, out);
                     }
                     ObjectKind::Lock => self.append_shape(layout, base, &layout.lock, names, out),
-                    ObjectKind::Channel(_) => out.extend_from_slice(self.words_of(node).unwrap_or_default()),
+                    ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {
+                        out.extend_from_slice(self.words_of(node).unwrap_or_default())
+                    }
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         let length = self.read(base, layout.array_length) as u32;

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 
 use crate::Terms;
 use ir::{
-    ActionKind, ChannelId, Const, FieldId, Id, IntType, LocalId, LocationId, ProcedureId, Program, RecordId,
-    Table, Type, TypeId, Variable,
+    ActionKind, ChannelId, Const, FieldId, Id, IntType, Leaks, LocalId, LocationId, ProcedureId, Program,
+    RecordId, Table, Type, TypeId, Variable,
 };
 
 /// Bounds on what a state may hold. The widths of references follow from them.
@@ -355,6 +355,15 @@ pub enum ObjectKind {
     /// An index into [`Layout::arrays`].
     Array(u32),
     Channel(ChannelId),
+    Tombstone(End),
+}
+
+/// How an object has ended that is still referred to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum End {
+    Deleted,
+    /// The scope was left of the variable that it stood for.
+    OutOfScope,
 }
 
 /// The layout of all states of one program.
@@ -403,6 +412,13 @@ pub struct Layout {
     /// `field_slots[field][record]`: where the field is in that record, if it has it.
     pub field_slots: Table<FieldId, Vec<Option<Slot>>>,
     pub lock: Shape,
+    /// The tag, and nothing else.
+    pub tombstone: Shape,
+    /// The tag of objects that were deleted, if there can be tombstones; the next one is that of objects out of
+    /// scope.
+    pub first_tombstone: Option<i64>,
+    /// By tag: whether it is a leak if such an object is garbage.
+    pub leaks: Vec<bool>,
     pub arrays: Vec<ArrayShape>,
     pub array_length: Slot,
     pub kinds: Vec<ObjectKind>,
@@ -486,6 +502,17 @@ impl Layout {
         }
         let first_channel = kinds.len() as u64;
         kinds.extend(program.channels.ids().map(ObjectKind::Channel));
+        let first_tombstone = program.has_tombstones().then(|| {
+            kinds.extend([End::Deleted, End::OutOfScope].map(ObjectKind::Tombstone));
+            kinds.len() as i64 - 2
+        });
+        let reports_leaks = program.memory.leaks() != Leaks::Off;
+        let is_leak = |kind: &ObjectKind| match kind {
+            ObjectKind::Record(record) => !program.records[*record].scoped,
+            ObjectKind::Lock | ObjectKind::Array(_) => true,
+            ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => false,
+        };
+        let leaks = kinds.iter().map(|kind| reports_leaks && is_leak(kind)).collect();
         let tag_bits = bits_for(kinds.len() as u64 - 1);
         let channels: Table<ChannelId, ChannelShape> = program
             .channels
@@ -577,6 +604,8 @@ impl Layout {
         tag = lock.add(tag_bits, SlotKind::Data, 0, program.records.len() as i64);
         lock.add(thread_bits, SlotKind::Thread, 0, 0);
         lock.add(LOCK_COUNT_BITS, SlotKind::Data, 0, 0);
+        let mut tombstone = Shape::default();
+        tombstone.add(tag_bits, SlotKind::Data, 0, 0);
         let array_length = Slot {
             word: 0,
             shift: tag_bits,
@@ -636,6 +665,9 @@ impl Layout {
             records,
             field_slots,
             lock,
+            tombstone,
+            first_tombstone,
+            leaks,
             arrays,
             array_length,
             kinds,

@@ -3,7 +3,7 @@
 use crate::edges::{flatten, label};
 use crate::journal::{Change, Mention};
 use crate::state::GraphReader;
-use crate::{Edge, Entity, Layout, NodeRef, Shape, Slot, State};
+use crate::{Edge, Entity, Layout, NodeRef, ObjectId, Shape, Slot, State};
 
 impl State {
     /// Journals changes of the graph from now on, for a reader that finds the garbage itself. There must be
@@ -66,6 +66,19 @@ impl State {
         for &edge in after.iter().filter(|edge| !same(edge, before)) {
             self.record_edge(edge, Change::Added);
         }
+    }
+
+    /// Appends the objects that the last step dropped references to. Returns false if that is not known.
+    pub fn dropped_references(&self, objects: &mut Vec<ObjectId>) -> bool {
+        let dropped = self.last_step().iter().filter_map(|change| match *change {
+            Change::Removed(mention) => Some(NodeRef::from_index(mention.target)),
+            _ => None,
+        });
+        objects.extend(dropped.filter_map(|unit| match unit {
+            NodeRef::Object(id) => Some(id),
+            NodeRef::Root | NodeRef::Thread(_) => None,
+        }));
+        self.graph_reader.is_some()
     }
 
     /// Records that a unit gains or loses the edges in the words of this shape at `base`, which is `inset`

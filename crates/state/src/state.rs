@@ -27,6 +27,8 @@ pub struct State {
     /// What was done to mentions since the last mark.
     pub(crate) mentions_changed: MentionsChanged,
     pub(crate) trace: AccessTrace,
+    /// Since the last mark, objects became garbage whose loss is a leak.
+    pub(crate) has_lost_objects: bool,
     /// There was no memory for some step.
     pub(crate) is_starved: bool,
     pub(crate) scratch: Scratch,
@@ -87,6 +89,7 @@ impl State {
             collector: Collector::default(),
             mentions_changed: MentionsChanged::None,
             trace: AccessTrace::default(),
+            has_lost_objects: false,
             is_starved: false,
             scratch: Scratch::default(),
         }
@@ -298,6 +301,20 @@ impl State {
     }
 
     // What changed.
+
+    /// Whether objects became garbage in the last step whose loss is a leak. It has to be asked before any step is
+    /// taken back.
+    pub fn has_lost_objects(&self) -> bool {
+        self.has_lost_objects
+    }
+
+    /// Whether there is an object whose loss would be a leak.
+    pub fn has_objects_to_delete(&self, layout: &Layout) -> bool {
+        self.memory.units().any(|unit| match unit {
+            NodeRef::Object(id) => layout.leaks[self.read_untraced(self.object(id), layout.tag) as usize],
+            NodeRef::Root | NodeRef::Thread(_) => false,
+        })
+    }
 
     /// The changes since the last mark, in order.
     #[inline]

@@ -170,7 +170,7 @@ impl State {
                 let base = self.object(id);
                 match layout.kind(self.read_untraced(base, layout.tag)) {
                     ObjectKind::Record(record) => (base, &layout.records[record]),
-                    ObjectKind::Lock | ObjectKind::Channel(_) => return,
+                    ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => return,
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         if array.is_steady {
@@ -212,7 +212,7 @@ impl State {
                 let base = self.object(id);
                 match layout.kind(self.read_untraced(base, layout.tag)) {
                     ObjectKind::Record(record) => visit_shape(base, 0, &layout.records[record]),
-                    ObjectKind::Lock | ObjectKind::Channel(_) => {}
+                    ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         let holds_others = array.kind.is_name() && array.kind != SlotKind::Thread;

@@ -9,7 +9,7 @@ use crate::journal::Change;
 use crate::memory::{Node, block_class};
 use crate::steady::MentionsChanged;
 use crate::trace::AccessKind;
-use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, ThreadId};
+use crate::{End, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, ThreadId};
 
 /// A unit or collection with at least this many words is added only if there is memory for [`COPIES`] of the
 /// state: it will also be encoded and stored.
@@ -169,7 +169,7 @@ impl State {
         let unit = NodeRef::Object(id);
         match layout.kind(self.read(base, layout.tag)) {
             ObjectKind::Record(record) => self.free_values(unit, base, &layout.records[record]),
-            ObjectKind::Lock | ObjectKind::Channel(_) => {}
+            ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
             ObjectKind::Array(array) => {
                 let array = layout.arrays[array as usize];
                 if let SlotKind::Value(_) = array.kind {
@@ -292,15 +292,43 @@ impl State {
         self.collector.garbage_possible = true;
     }
 
+    /// Turns an object into a tombstone: it keeps its id, and has no contents any more.
+    pub fn end_object(&mut self, layout: &Layout, id: ObjectId, end: End) {
+        let unit = NodeRef::Object(id);
+        let node = self.memory.node(unit);
+        let (start, len) = (node.offset as usize, node.len as usize);
+        // Whatever uses an object reads its tag.
+        if self.trace.is_on {
+            let Slot { word, shift, .. } = layout.tag;
+            self.trace.record(start + word as usize, layout.tag.mask() << shift, AccessKind::Write(unit));
+        }
+        self.record_unit(layout, unit, Change::Removed);
+        if layout.has_values {
+            self.free_values_of(layout, id);
+        }
+        self.save_words(unit, start, len);
+        let (offset, class) = self.take_block(layout.tombstone.len());
+        let tag = layout.first_tombstone.expect("the program ends objects") + end as i64;
+        self.memory.words[offset] = layout.tag.raw(tag);
+        self.set_node(
+            unit,
+            Node { offset: offset as u32, len: layout.tombstone.len() as u32, frame: 0, class },
+        );
+        self.free_block(node.offset, node.class);
+        self.mentions_changed = MentionsChanged::Steady;
+        self.collector.garbage_possible = true;
+    }
+
     /// Takes away an ended thread or an object. Nothing that stays may refer to it.
     pub fn drop_node(&mut self, layout: &Layout, unit: NodeRef) {
         let node = self.memory.node(unit);
         self.record_unit(layout, unit, Change::Removed);
         self.record(Change::Dropped(unit));
-        if let NodeRef::Object(id) = unit
-            && layout.has_values
-        {
-            self.free_values_of(layout, id);
+        if let NodeRef::Object(id) = unit {
+            self.has_lost_objects |= layout.leaks[self.read_untraced(self.object(id), layout.tag) as usize];
+            if layout.has_values {
+                self.free_values_of(layout, id);
+            }
         }
         self.save_words(unit, node.offset as usize, node.len as usize);
         self.set_node(unit, Node::ABSENT);
@@ -351,6 +379,7 @@ impl State {
     /// Begins a step: [`State::undo`] goes back to here.
     #[inline]
     pub fn mark(&mut self) {
+        self.has_lost_objects = false;
         let mentions_changed = std::mem::replace(&mut self.mentions_changed, MentionsChanged::None);
         self.journal.mark(self.collector.garbage_possible, mentions_changed);
     }

@@ -184,6 +184,7 @@ impl TransitionSystem for Symmetric<'_> {
         let fired = self.engine.fire_only(&mut named.state, step);
         if matches!(fired, Fired::Moved | Fired::MovedWithFault(_)) {
             named.namer.step(self.engine.layout(), &mut named.state.state);
+            return self.engine.with_leaks(&named.state, step, fired);
         }
         fired
     }

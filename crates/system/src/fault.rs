@@ -27,6 +27,18 @@ pub enum FaultKind {
     MissingKey,
     /// More elements than a queue has room for.
     Overflow,
+    /// The contents of an object that was deleted are used.
+    UseAfterFree,
+    /// A variable is used, by reference, after its scope was left.
+    DanglingLocal,
+    /// An object is deleted that was deleted before.
+    DoubleDelete,
+    /// What is deleted is no object that can be deleted, or a lock in use.
+    BadDelete,
+    /// Nothing leads to an object that was not deleted.
+    Leak,
+    /// A function is called by reference with arguments that do not fit its parameters.
+    BadCall,
     /// There is no channel with that number, a message does not fit, or a channel without contents is
     /// queried.
     Channel,
@@ -44,7 +56,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// All kinds, in the order of their definition.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 29] = [
         Self::Assertion,
         Self::Invariant,
         Self::Deadlock,
@@ -60,6 +72,12 @@ impl FaultKind {
         Self::Empty,
         Self::MissingKey,
         Self::Overflow,
+        Self::UseAfterFree,
+        Self::DanglingLocal,
+        Self::DoubleDelete,
+        Self::BadDelete,
+        Self::Leak,
+        Self::BadCall,
         Self::Channel,
         Self::ExclusiveChannel,
         Self::InnerBlock,
@@ -87,6 +105,12 @@ impl FaultKind {
             Self::Empty => "empty-collection",
             Self::MissingKey => "missing-key",
             Self::Overflow => "overflow",
+            Self::UseAfterFree => "use-after-free",
+            Self::DanglingLocal => "dangling-local",
+            Self::DoubleDelete => "double-delete",
+            Self::BadDelete => "bad-delete",
+            Self::Leak => "leak",
+            Self::BadCall => "bad-call",
             Self::Channel => "channel",
             Self::ExclusiveChannel => "exclusive-channel",
             Self::InnerBlock => "d-step",

@@ -50,6 +50,7 @@ impl<'s> Exprs<'_, 's> {
         match &stmt.kind {
             StmtKind::Assign { place, value } => self.assign(place, value),
             StmtKind::Change(operation) => self.change(operation).map(|change| vec![change]),
+            StmtKind::Delete(object) => Some(vec![ActionKind::Delete(self.object(object)?)]),
             StmtKind::Throw(exception) => Some(vec![ActionKind::Throw(self.exception(exception)?)]),
             StmtKind::Start { place, thread, args } => self.start(place.as_ref(), *thread, args),
             _ => None,
@@ -84,6 +85,25 @@ impl<'s> Exprs<'_, 's> {
                 )
                 .at(value.span, "not throwable")
                 .help("only records that are declared `throwable record` can be thrown"),
+            );
+            return None;
+        }
+        Some(value)
+    }
+
+    /// What is deleted.
+    fn object(&mut self, object: &ast::Expr<'s>) -> Option<Expr> {
+        let value = self.expr(object)?;
+        let ty = self.ty(&value);
+        if !ty.is_reference() && ty != Type::Null {
+            let found = self.type_name(value.ty);
+            self.report(
+                Diagnostic::error(
+                    codes::NOT_DELETABLE,
+                    format!("a value of type `{found}` cannot be deleted"),
+                )
+                .at(value.span, "not an object")
+                .help("objects are what `new` makes: records, arrays and locks"),
             );
             return None;
         }

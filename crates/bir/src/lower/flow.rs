@@ -46,6 +46,7 @@ impl Flow {
             | StmtKind::When(_)
             | StmtKind::Monitor(..)
             | StmtKind::Start { .. }
+            | StmtKind::Delete(_)
             | StmtKind::Skip
             | StmtKind::Invoke(_) => true,
             StmtKind::Throw(_) | StmtKind::Exit | StmtKind::Return(_) | StmtKind::Continue => false,

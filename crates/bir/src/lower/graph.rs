@@ -102,6 +102,8 @@ impl Graph {
             | ActionKind::Wait(_)
             | ActionKind::NotifyAll(_)
             | ActionKind::Throw(_)
+            | ActionKind::Delete(_)
+            | ActionKind::Kill(_)
             | ActionKind::Start { .. }
             | ActionKind::Check(_)
             | ActionKind::SetPriority(..)

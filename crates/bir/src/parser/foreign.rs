@@ -335,7 +335,7 @@ impl<'s> Parser<'s, '_> {
         let help = match &place.kind {
             ExprKind::Call(name, _) => {
                 let name = clip(name.text);
-                match foreign::output_hint(&name) {
+                match foreign::statement_hint(&name) {
                     Some(hint) => hint.to_owned(),
                     None => format!(
                         "a function is called with `invoke {name}(…);`, a thread is started with \

@@ -9,8 +9,8 @@ use crate::codes;
 use crate::lexer::Token;
 
 /// Words that statements start with, and that are likely to be followed by a name.
-pub const STATEMENT_WORDS: [&str; 9] =
-    ["assert", "assume", "throw", "return", "start", "invoke", "while", "if", "goto"];
+pub const STATEMENT_WORDS: [&str; 10] =
+    ["assert", "assume", "throw", "delete", "return", "start", "invoke", "while", "if", "goto"];
 
 /// Whether a statement other than an assignment starts with this token.
 pub(super) fn starts_statement(token: Token) -> bool {
@@ -358,11 +358,22 @@ impl<'s> Parser<'s, '_> {
             }
             Token::Start => self.start(None)?,
             Token::Invoke => StmtKind::Invoke(self.invoke(None, start)?),
+            Token::Ident if self.at_delete() => {
+                self.bump();
+                StmtKind::Delete(self.expr()?)
+            }
             Token::Ident | Token::LeftParen => self.assignment(start)?,
             _ => return Err(self.unexpected("a statement")),
         };
         self.semicolon()?;
         Ok(Stmt { label: None, kind, span: self.since(start) })
+    }
+
+    /// Whether a statement `delete e;` starts here, rather than one about something with that name.
+    pub(super) fn at_delete(&mut self) -> bool {
+        self.at_word("delete")
+            && matches!(self.peek_at(1), Token::Ident | Token::LeftParen | Token::Null)
+            && !matches!(self.peek_at(2), Token::Assign | Token::Equal)
     }
 
     /// Warns of `assert!(e)`, which is meant otherwise in another language.

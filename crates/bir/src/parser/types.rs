@@ -183,7 +183,8 @@ impl<'s> Parser<'s, '_> {
 
     /// Whether a declaration of a variable starts here, rather than a statement.
     pub(super) fn at_variable(&mut self) -> bool {
-        if self.at(Token::Ident) && (self.at_foreign_local() || self.at_foreign_elseif()) {
+        if self.at(Token::Ident) && (self.at_foreign_local() || self.at_foreign_elseif() || self.at_delete())
+        {
             return false;
         }
         match self.peek() {

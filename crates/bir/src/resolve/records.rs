@@ -25,6 +25,7 @@ impl<'s> Model<'s> {
                 ancestors: Vec::new(),
                 fields: Vec::new(),
                 throwable: item.throwable,
+                scoped: false,
                 span: item.name.span,
             });
         }

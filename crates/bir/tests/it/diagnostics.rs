@@ -297,6 +297,7 @@ fn wrong_types() {
         "if i do skip; end\nwhile r do skip; end\nassert i;\nassume null;\nchoose when <i> do skip; end",
         "lock(r);\nunlock(null);\nwait(i);\nb := hasLock(r);\nb := threadTerminated(k);",
         "i := f(1);\ni := f(true, 1);\ni := invoke g(1);\nb := invoke g(r);\ninvoke g();\nstart U();\ni := start U(1);\nstart U(b);",
+        "delete r;\ndelete i;\ndelete (t);\ndelete null;",
         "throw r;\nthrow i;\ntry skip; catch (R x) skip; catch (E y) skip; end",
         "a := new R[2];\nr := new lock;\nr := new E;\na := new int[b];\ni := new R;\ni := (new R).value;\nr.value := f(new int[1], b);",
         "loc l: when i do { i := b; } goto l; when true i := invoke h() goto l;",

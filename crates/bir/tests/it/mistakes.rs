@@ -53,6 +53,7 @@ const MISTAKES: &[Mistake] = &[
     mistake('A', "C", Member, "bool done;"),
     mistake('A', "C", Member, "int first, second;"),
     mistake('A', "C", Body, "printf(\"count is %d\", count);"),
+    mistake('A', "C", Body, "free(helper);"),
     mistake('A', "C", Body, "helper(3);"),
     mistake('A', "C", Body, "count := helper(3);"),
     mistake('A', "C", Body, "switch (count) {\n  case 1: count := 2; break;\n}"),

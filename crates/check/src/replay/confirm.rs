@@ -199,6 +199,7 @@ fn violated(
         location: (property.span != source::Span::default()).then(|| place_of(model, property.span)),
         is_of_step: false,
         reads: Vec::new(),
+        objects: Vec::new(),
         blocked,
         waiting_cycle,
     });

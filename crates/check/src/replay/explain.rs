@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ir::TransitionId;
-use naive::{Change, Datum, Events, NaiveFault, Part, State, Stopped, Transfer, Transferred};
+use naive::{Change, Datum, Events, MemoryFault, NaiveFault, Part, State, Stopped, Transfer, Transferred};
 use source::Span;
 use system::{FaultKind, Step};
 
@@ -12,7 +12,9 @@ use super::waiting::Waits;
 use crate::dialect::{is_jump, place_of, place_of_step};
 use crate::model::Model;
 use crate::report::Place;
-use crate::trace::{Direction, Ending, Message, Partner, Process, Statement, Trace, TraceStep};
+use crate::trace::{
+    Direction, Ending, FaultyObject, Message, Occurrence, Partner, Process, Statement, Trace, TraceStep,
+};
 use crate::values::{Effect, Read, StateValues, Stored, list};
 
 impl Run<'_> {
@@ -164,6 +166,7 @@ impl Run<'_> {
                 location: None,
                 is_of_step: false,
                 reads: Vec::new(),
+                objects: Vec::new(),
                 blocked,
                 waiting_cycle: cycle,
             }
@@ -179,8 +182,26 @@ pub fn ending(model: &Model, fault: &NaiveFault) -> Ending {
         location: Some(place_of(model, fault.span)),
         is_of_step: true,
         reads: fault.parts.iter().map(|part| Read::new(model, part)).collect(),
+        objects: fault.memory.iter().map(|memory| faulty(model, memory)).collect(),
         blocked: Vec::new(),
         waiting_cycle: Vec::new(),
+    }
+}
+
+fn faulty(model: &Model, memory: &MemoryFault) -> FaultyObject {
+    let MemoryFault { object, history, contents, referrers } = memory;
+    let occurrence = |naive::Occurrence { span, step, thread }: &naive::Occurrence| Occurrence {
+        step: *step,
+        thread: thread.clone(),
+        location: place_of(model, *span),
+    };
+    FaultyObject {
+        object: object.clone(),
+        made: occurrence(&history.made),
+        ended: history.ended.as_ref().map(occurrence),
+        contents: contents.as_ref().map(Into::into),
+        shown: contents.as_ref().map(Datum::bare).unwrap_or_default(),
+        referrers: referrers.clone(),
     }
 }
 

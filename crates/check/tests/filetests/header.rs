@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use quotient_check::MemoryOptions;
 use quotient_check::config::{Bounds, Config, Minimise};
 use quotient_check::report::Verdict;
 
@@ -32,6 +33,7 @@ pub struct Expected {
 pub struct Options {
     pub defines: Vec<(String, String)>,
     pub bounds: Bounds,
+    pub memory: MemoryOptions,
 }
 
 impl PartialEq for Options {
@@ -121,6 +123,8 @@ impl FromStr for Options {
                     options.defines.push((name.to_owned(), value.to_owned()));
                 }
                 "--on-bound" => options.bounds.on_bound = operand()?.parse()?,
+                "--heap" => options.memory.heap = Some(operand()?.parse()?),
+                "--leaks" => options.memory.leaks = Some(operand()?.parse()?),
                 "--max-objects" => sizes.objects = number(operand()?)?,
                 "--max-threads" => sizes.threads = number(operand()?)?,
                 "--max-frames" => sizes.frames = number(operand()?)?,
@@ -157,8 +161,10 @@ pub mod tests {
     }
 
     fn options() {
-        let text = "-D N=3 -D P.M=x=y --on-bound error --max-objects 4 --max-threads 5 --max-frames 6";
-        let Options { defines, bounds } = text.parse().unwrap();
+        let text =
+            "-D N=3 -D P.M=x=y --on-bound error --max-objects 4 --max-threads 5 --max-frames 6 --leaks end";
+        let Options { defines, bounds, memory } = text.parse().unwrap();
+        assert_eq!(memory.words(), ["--leaks end"]);
         let define = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(defines, [define("N", "3"), define("P.M", "x=y")]);
         assert_eq!(bounds.on_bound, OnBound::Error);

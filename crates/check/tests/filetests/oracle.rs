@@ -42,8 +42,10 @@ impl Case {
 
     pub fn model(&self) -> Result<Model, String> {
         let Self { file, header, .. } = self;
-        load(&file.name, file.text.as_bytes(), &header.options.defines)
-            .map_err(|rejected| rejected.to_string())
+        let mut model = load(&file.name, file.text.as_bytes(), &header.options.defines)
+            .map_err(|rejected| rejected.to_string())?;
+        model.set_memory(header.options.memory)?;
+        Ok(model)
     }
 
     /// Explores the model when it is first asked for, and only once.

@@ -294,6 +294,7 @@ fn replay_command(args: &ModelArgs, model: &Model, trail: &Path) -> String {
     let mut words = vec!["quotient replay".to_owned(), quoted(&args.model.to_string_lossy())];
     words.extend(args.compile.language.map(|language| format!("--language {language}")));
     words.extend(definitions(&model.defines));
+    words.extend(model.memory.words());
     words.push(quoted(&trail.to_string_lossy()));
     words.join(" ")
 }

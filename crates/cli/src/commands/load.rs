@@ -72,7 +72,9 @@ pub fn compile(args: &ModelArgs, external: Option<&ExternalProperty>, disk: &Dis
         explain::remember(rejected.diagnostics.iter().map(|diagnostic| diagnostic.code));
         Failure::Rejected { text: rejected.render(for_errors()), diagnostics: rejected.list() }
     };
-    Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)
+    let mut model = Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)?;
+    model.set_memory(args.compile.memory()).map_err(usage)?;
+    Ok(model)
 }
 
 /// Says what the compiler warns of.

@@ -53,6 +53,9 @@ impl TrailInput {
                 |(name, value): &(String, String)| Define { name: name.clone(), value: Some(value.clone()) };
             args.compile.defines = trail.defines.iter().map(define).collect();
         }
+        if let (Self::Own(trail), true) = (self, args.compile.memory().is_default()) {
+            (args.compile.heap, args.compile.leaks) = (trail.memory.heap, trail.memory.leaks);
+        }
         args
     }
 

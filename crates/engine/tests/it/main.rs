@@ -3,6 +3,7 @@
 mod alarms;
 mod differential;
 mod harness;
+mod memory;
 mod mixed;
 mod processes;
 mod valuations;

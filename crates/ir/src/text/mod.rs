@@ -7,10 +7,11 @@
 //! ```text
 //! program     := "program" name ";" item*
 //! item        := "features" ("thread_ids" | "last"),.. ";"
+//!              | "memory" "explicit" "leaks" ("off" | "unreachable" | "end") ";"
 //!              | "types" type,.. ";"                        the order of the type table
 //!              | "strings" string,.. ";"                    the order of the string table
 //!              | ["abstract"] "enum" name "{" name,.. "}"
-//!              | ["throwable"] "record" name ["extends" name,..]
+//!              | ["throwable"] ["scoped"] "record" name ["extends" name,..]
 //!                "{" (type name [at] ";")* ["fields" name,.. ";"] "}"
 //!              | ["synthetic"] ["untracked"] "global" type name shape ["=" const] ";"
 //!              | "channel" name "[" capacity "]" "{" (type [meaning]),.. "}" ";"
@@ -48,7 +49,7 @@
 //! jump        := "goto" name | "return" [expr]
 //! action      := place ":=" expr | place ":=" "new" (name | "lock" | type "[" expr "]")
 //!              | place ":=" "choose" expr
-//!              | "assert" expr [":" string] | ("assume" | "throw") expr | "exit"
+//!              | "assert" expr [":" string] | ("assume" | "throw" | "delete" | "kill") expr | "exit"
 //!              | ("lock" | "unlock" | "wait" | "unwait" | "notify" | "notifyAll") "(" expr ")"
 //!              | [place ":="] "start" name "(" expr,.. ")" ["priority" number]
 //!              | "check" "(" expr ")" | "priority" "(" expr "," expr ")"

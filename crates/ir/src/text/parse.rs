@@ -17,8 +17,8 @@ use super::lex::{Lexeme, Token};
 use super::names::KEYWORDS;
 use super::syntax::*;
 use crate::{
-    ActionKind, BinaryOp, CollectionOp, ExprKind, Features, MAX_EXPR_DEPTH, MAX_TYPE_SIZE, ProcedureKind,
-    UnaryOp,
+    ActionKind, BinaryOp, CollectionOp, ExprKind, Features, Leaks, MAX_EXPR_DEPTH, MAX_TYPE_SIZE, Memory,
+    ProcedureKind, UnaryOp,
 };
 
 type Parsed<T> = Result<T, Error>;

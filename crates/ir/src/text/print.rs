@@ -417,6 +417,8 @@ impl Printer<'_> {
                 }
             }
             ActionKind::Exit => "exit".to_owned(),
+            ActionKind::Delete(object) => format!("delete {}", self.expr(object, scope, 0)),
+            ActionKind::Kill(object) => format!("kill {}", self.expr(object, scope, 0)),
             ActionKind::Check(condition) => verb("check", condition),
             ActionKind::Send { channel, sorted, message } => {
                 let word = if *sorted { "insert" } else { "send" };
@@ -467,6 +469,15 @@ impl Printer<'_> {
         if features.iter().any(|&(is_there, _)| is_there) {
             let words = features.iter().filter(|(is_there, _)| *is_there).map(|(_, word)| (*word).to_owned());
             writeln!(out, "\nfeatures {};", join(words))?;
+        }
+        let leaks = match program.memory {
+            Memory::Collected => None,
+            Memory::Explicit(Leaks::Off) => Some("off"),
+            Memory::Explicit(Leaks::Unreachable) => Some("unreachable"),
+            Memory::Explicit(Leaks::End) => Some("end"),
+        };
+        if let Some(leaks) = leaks {
+            writeln!(out, "\nmemory explicit leaks {leaks};")?;
         }
         if !program.types.is_empty() {
             writeln!(out, "\ntypes {};", join(program.types.iter().map(|(id, _)| self.ty(id))))?;
@@ -525,7 +536,8 @@ impl Printer<'_> {
         let mut next = 0;
         for (id, record) in program.records.iter() {
             let throwable = if record.throwable { "throwable " } else { "" };
-            write!(out, "\n{throwable}record {}", self.record(id))?;
+            let scoped = if record.scoped { "scoped " } else { "" };
+            write!(out, "\n{throwable}{scoped}record {}", self.record(id))?;
             if !record.parents.is_empty() {
                 write!(out, " extends {}", join(record.parents.iter().map(|&parent| self.record(parent))))?;
             }

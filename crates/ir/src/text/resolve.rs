@@ -13,7 +13,12 @@ type Resolved<T> = Result<T, Error>;
 
 pub(super) fn resolve(tree: &ProgramTree) -> Resolved<Program> {
     let names = Names::new(tree)?;
-    let program = Program { name: tree.name.clone(), features: tree.features, ..Program::default() };
+    let program = Program {
+        name: tree.name.clone(),
+        features: tree.features,
+        memory: tree.memory,
+        ..Program::default()
+    };
     let mut resolver = Resolver { program, names };
     resolver.declarations(tree)?;
     resolver.code(tree)?;
@@ -241,8 +246,9 @@ impl Resolver {
                 parents.push(self.names.records.find(parent, "record")?);
             }
             let (ancestors, fields) = (Vec::new(), Vec::new());
-            let (name, throwable, span) = (tree.name.text.clone(), tree.throwable, tree.span);
-            self.program.records.push(Record { name, parents, ancestors, fields, throwable, span });
+            let (name, throwable, scoped) = (tree.name.text.clone(), tree.throwable, tree.scoped);
+            let span = tree.span;
+            self.program.records.push(Record { name, parents, ancestors, fields, throwable, scoped, span });
         }
         // Parents first, whatever the order of the text.
         let mut done = BTreeSet::new();

@@ -2,7 +2,7 @@
 
 use source::Span;
 
-use crate::{ActionKind, BinaryOp, CollectionOp, Expr, ExprKind, Features, ProcedureKind, UnaryOp};
+use crate::{ActionKind, BinaryOp, CollectionOp, Expr, ExprKind, Features, Memory, ProcedureKind, UnaryOp};
 
 /// A name as it occurs in the text, perhaps with an index.
 #[derive(Clone, Debug)]
@@ -179,6 +179,7 @@ pub(super) struct FieldTree {
 pub(super) struct RecordTree {
     pub name: Name,
     pub throwable: bool,
+    pub scoped: bool,
     pub parents: Vec<Name>,
     pub declared: Vec<FieldTree>,
     pub fields: Option<Vec<Name>>,
@@ -351,6 +352,7 @@ pub(super) struct ProcedureTree {
 pub(super) struct ProgramTree {
     pub name: String,
     pub features: Features,
+    pub memory: Memory,
     pub channels: Vec<ChannelTree>,
     pub first_channels: Vec<Name>,
     pub prologue: Vec<ActionTree>,

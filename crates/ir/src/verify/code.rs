@@ -494,6 +494,19 @@ impl Verifier<'_> {
                     self.demand(program.admits(Type::Lock, ty), "the operand is no lock");
                 }
             }
+            ActionKind::Delete(object) => {
+                let ty = self.expr(object, scope);
+                let fits = ty.is_none_or(|ty| ty.is_reference() || ty == Type::Null);
+                self.demand(fits, "what is deleted is no object");
+            }
+            ActionKind::Kill(object) => {
+                let fits = match self.expr(object, scope) {
+                    Some(Type::Record(record)) => program.records.get(record).is_some_and(|it| it.scoped),
+                    Some(_) => false,
+                    None => true,
+                };
+                self.demand(fits, "what is killed has no scope");
+            }
             ActionKind::Throw(exception) => {
                 let fits = match self.expr(exception, scope) {
                     Some(Type::Record(record)) => program.records.get(record).is_some_and(|record| {

@@ -478,3 +478,14 @@ fn owners_are_what_they_are_from_scratch() {
     }
     assert!(own > seen / 20, "{own} of {seen}");
 }
+
+/// Explicit memory: only own objects are deleted and lost early.
+#[test]
+fn reductions_of_programs_that_delete_objects_are_valid() {
+    let make = |seed| program(&heap::explicit_text(seed));
+    let [complete, reduced, states, left] = all_are_valid(make, heap::explicit_text, |program, analysis| {
+        let engine = Engine::new(program, BOUNDS, false);
+        heap_verdict(&Symmetric::new(&engine, canonical(Naming::Chain)), analysis)
+    });
+    assert!(complete > programs() as usize / 2 && reduced > complete / 6 && left < states);
+}

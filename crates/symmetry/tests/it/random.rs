@@ -224,6 +224,7 @@ fn places(layout: &Layout, state: &State) -> Vec<(NodeRef, usize, Slot)> {
             // Not the tag.
             ObjectKind::Record(record) => add(node, base, &layout.records[record].slots[1..]),
             ObjectKind::Lock => add(node, base, &layout.lock.slots[1..]),
+            ObjectKind::Tombstone(_) => {}
             ObjectKind::Channel(_) => unreachable!("these programs have no channels"),
             ObjectKind::Array(array) => {
                 let length = state.read(base, layout.array_length) as u32;

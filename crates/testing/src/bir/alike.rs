@@ -23,6 +23,7 @@ pub fn random_model_of_the_alike(seed: u64) -> String {
         starts: has(30),
         names_elements: has(20),
         asserts: if has(50) { 15 } else { 5 },
+        deletes: has(25),
     };
     Generator { features, rng, lines: Vec::new(), indent: 1, inside: false }.model(seed)
 }
@@ -49,6 +50,8 @@ struct Features {
     names_elements: bool,
     /// The percentage of statements that are assertions.
     asserts: usize,
+    /// Objects are deleted.
+    deletes: bool,
 }
 
 struct Generator {
@@ -303,6 +306,10 @@ impl Generator {
             let test = self.test(&["g", "h", "p", "q", "mine"]);
             return self.line(format!("assert {test};"));
         }
+        if self.features.deletes && self.rng.chance(15) {
+            let delete = self.delete();
+            return self.line(delete);
+        }
         match self.rng.below(12) {
             0 | 1 if !self.inside => {
                 self.inside = true;
@@ -446,6 +453,12 @@ impl Generator {
 
     fn node(&mut self) -> &'static str {
         self.pick(&["g", "h", "p", "q", "mine", "mine", "null"])
+    }
+
+    /// A statement that deletes an object.
+    fn delete(&mut self) -> String {
+        let object = self.pick(&["g", "h", "p", "p", "q", "q", "mine"]);
+        format!("if {object} != null do delete {object}; end")
     }
 
     /// A statement that takes one step.

@@ -12,6 +12,8 @@ struct Generator {
     curious: usize,
     /// Whether collections have objects.
     sets: bool,
+    /// Whether objects are deleted explicitly.
+    deletes: bool,
 }
 
 /// The text of a program. Each thread procedure has one thread at most.
@@ -20,7 +22,15 @@ pub fn text(seed: u64) -> String {
     let sloppy = [0, 4, 30][rng.below(3)];
     let curious = [0, 0, 15][rng.below(3)];
     let sets = rng.chance(30);
-    Generator { rng, sloppy, curious, sets }.program()
+    Generator { rng, sloppy, curious, sets, deletes: false }.program()
+}
+
+/// The text of such a program with explicit memory.
+pub fn explicit_text(seed: u64) -> String {
+    let mut rng = SplitMix64::new(seed);
+    let (sloppy, curious) = ([0, 4, 30][rng.below(3)], [0, 0, 15][rng.below(3)]);
+    let sets = rng.chance(15);
+    Generator { rng, sloppy, curious, sets, deletes: true }.program()
 }
 
 impl Generator {
@@ -34,7 +44,14 @@ impl Generator {
 
     fn program(&mut self) -> String {
         let mut out = "program random;\nrecord Object {}\n".to_owned();
+        if self.deletes {
+            let leaks = self.pick(&["unreachable", "unreachable", "unreachable", "end", "off"]);
+            _ = writeln!(out, "memory explicit leaks {leaks};");
+        }
         out += "record Cell extends Object { lock m; Cell next; int wrap (0, 2) v; int wrap (0, 2) k; Cell[] r; }\n";
+        if self.deletes {
+            out += "scoped record Box extends Cell {}\n";
+        }
         out += "global Cell g;\nglobal Cell h;\nglobal int wrap (0, 2) x;\n";
         if self.sets {
             out += "global Set<Cell> s;\n";
@@ -71,6 +88,9 @@ impl Generator {
         let mut out = format!(
             "thread {name}(Cell p) {{\n  local Cell a;\n  local Cell b;\n  local Cell[] r;\n  local int wrap (0, 2) v;\n"
         );
+        if self.deletes {
+            out += "  local Box k;\n";
+        }
         let mut lines = Vec::new();
         for _ in 0..2 + self.rng.below(3) {
             self.idiom(&mut lines);
@@ -105,6 +125,9 @@ impl Generator {
 
     /// Some lines that belong together: guards and bodies of transitions.
     fn idiom(&mut self, lines: &mut Vec<String>) {
+        if self.deletes && self.chance(45) {
+            return self.memory(lines);
+        }
         match self.rng.below(9) {
             0 | 1 => {
                 lines.push("do { a := new Cell; }".to_owned());
@@ -160,6 +183,65 @@ impl Generator {
                 let guard = if self.chance(20) { self.condition() } else { String::new() };
                 let statement = self.statement();
                 lines.push(format!("{guard}do {{ {statement}; }}"));
+            }
+        }
+    }
+
+    /// Some lines about objects that are deleted, lost or go out of scope.
+    fn memory(&mut self, lines: &mut Vec<String>) {
+        match self.rng.below(7) {
+            0 => {
+                lines.push("do { a := new Cell; }".to_owned());
+                let between = self.pick(&["b := a", "h := a", "a.next := b", "a.next := a", "v := 1"]);
+                lines.push(format!("do {{ {between}; }}"));
+                lines.push("do { delete a; }".to_owned());
+            }
+            1 => {
+                lines.push("do { k := new Box; }".to_owned());
+                let between = self.pick(&["h := k", "a := k", "k.next := a", "v := 1"]);
+                lines.push(format!("do {{ {between}; }}"));
+                lines.push(self.pick(&["do { kill k; }", "do { kill k; k := null; }"]).to_owned());
+            }
+            2 => {
+                let line = self.pick(&[
+                    "do { delete h; h := null; }",
+                    "do { a := h; h := null; delete a; }",
+                    "when h != null do { delete h; }",
+                    "do { delete p; p := null; }",
+                ]);
+                lines.push(line.to_owned());
+            }
+            3 => {
+                let line = self.pick(&[
+                    "do { delete g.m; }",
+                    "do { delete r; }",
+                    "do { delete a.next; }",
+                    "do { delete b.m; delete b; }",
+                    "do { delete k; }",
+                ]);
+                lines.push(line.to_owned());
+            }
+            4 => {
+                let line = self.pick(&[
+                    "do { check(v != 1); a := null; }",
+                    "do { a := null; assert v != 1; }",
+                    "do { a := new Cell; a := null; check(x != 1); }",
+                ]);
+                lines.push(line.to_owned());
+            }
+            5 => {
+                let line = self.pick(&[
+                    "when a instanceof Box do { x := 1; }",
+                    "do { b := (h as Cell); }",
+                    "when h == a do { v := 1; }",
+                    "do { v := h.v; }",
+                ]);
+                lines.push(line.to_owned());
+            }
+            _ => {
+                let statement =
+                    self.pick(&["a := null", "b := null", "h := null", "g.next := null", "p := a"]);
+                lines.push(format!("do {{ {statement}; }}"));
             }
         }
     }

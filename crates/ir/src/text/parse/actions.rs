@@ -5,6 +5,8 @@ use super::*;
 const VERBS: &[(&str, Verb)] = &[
     ("assume", ActionKind::Assume),
     ("throw", ActionKind::Throw),
+    ("delete", ActionKind::Delete),
+    ("kill", ActionKind::Kill),
     ("lock", ActionKind::Lock),
     ("unlock", ActionKind::Unlock),
     ("wait", ActionKind::Wait),

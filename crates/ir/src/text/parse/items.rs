@@ -29,11 +29,8 @@ impl Parser {
             self.expect("{")?;
             let elements = self.list("}", Self::name)?;
             program.enums.push(EnumTree { name, elements, is_abstract, span: self.span(start) });
-        } else if self.take("throwable") {
-            self.expect("record")?;
-            program.records.push(self.record(start, true)?);
-        } else if self.take("record") {
-            program.records.push(self.record(start, false)?);
+        } else if self.is("throwable") || self.is("scoped") || self.is("record") {
+            program.records.push(self.record(start)?);
         } else if self.is("synthetic") || self.is("untracked") || self.is("global") {
             let flags = Flags { synthetic: self.take("synthetic"), untracked: self.take("untracked") };
             self.expect("global")?;
@@ -80,7 +77,9 @@ impl Parser {
         Ok(())
     }
 
-    pub(super) fn record(&mut self, start: u32, throwable: bool) -> Parsed<RecordTree> {
+    pub(super) fn record(&mut self, start: u32) -> Parsed<RecordTree> {
+        let (throwable, scoped) = (self.take("throwable"), self.take("scoped"));
+        self.expect("record")?;
         let name = self.name()?;
         let parents = if self.take("extends") { self.names()? } else { Vec::new() };
         self.expect("{")?;
@@ -98,7 +97,7 @@ impl Parser {
             self.expect(";")?;
             declared.push(FieldTree { name, ty, number, span: self.span(start) });
         }
-        Ok(RecordTree { name, throwable, parents, declared, fields, span: self.span(start) })
+        Ok(RecordTree { name, throwable, scoped, parents, declared, fields, span: self.span(start) })
     }
 
     pub(super) fn variable(&mut self, start: u32, flags: Flags) -> Parsed<VariableTree> {

@@ -36,6 +36,17 @@ impl Parser {
                     other => return Err(Error::new(word.at, format!("there is no feature `{other}`"))),
                 }
             }
+        } else if self.take("memory") {
+            self.expect("explicit")?;
+            self.expect("leaks")?;
+            let word = self.name()?;
+            program.memory = Memory::Explicit(match word.text.as_str() {
+                "off" => Leaks::Off,
+                "unreachable" => Leaks::Unreachable,
+                "end" => Leaks::End,
+                other => return Err(Error::new(word.at, format!("leaks cannot be `{other}`"))),
+            });
+            self.expect(";")?;
         } else if self.take("channel") {
             let name = self.name()?;
             self.expect("[")?;
