@@ -57,6 +57,8 @@ pub(crate) struct Compiled {
     pub chains: promela::Chains,
     pub hidden: BTreeSet<GlobalId>,
     pub inlined: promela::Inlined,
+    pub is_dynamic: bool,
+    pub numbered: Option<(Span, &'static str)>,
     pub warnings: Diagnostics,
 }
 
@@ -73,6 +75,13 @@ impl Language {
             Self::Bir => &BIR,
             Self::Promela => &PROMELA,
         }
+    }
+}
+
+impl Dialect {
+    /// The dialect of Promela that has objects, pointers and functions.
+    pub(crate) const fn dynamic() -> &'static Self {
+        &DYNAMIC_PROMELA
     }
 }
 
@@ -102,8 +111,8 @@ static BIR: Dialect = Dialect {
     load: |map, provider, path| map.load(provider, path),
     compile: |map, provider, file, defines, properties| {
         let (program, warnings) = bir::compile_with(map, provider, file, defines, properties)?;
-        let (chains, hidden, inlined) = Default::default();
-        Ok(Compiled { program, chains, hidden, inlined, warnings })
+        let (chains, hidden, inlined, is_dynamic, numbered) = Default::default();
+        Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings })
     },
 };
 
@@ -135,9 +144,37 @@ static PROMELA: Dialect = Dialect {
     load: |map, provider, path| map.load_decoded(provider, path),
     compile: |map, provider, file, defines, properties| {
         let compiled = promela::compile_with(map, provider, file, defines, properties)?;
-        let promela::Compiled { program, chains, hidden, inlined, warnings } = compiled;
-        Ok(Compiled { program, chains, hidden, inlined, warnings })
+        let promela::Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings } = compiled;
+        Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings })
     },
+};
+
+/// Promela with objects, pointers and functions.
+static DYNAMIC_PROMELA: Dialect = Dialect {
+    actors: "processes",
+    absent: "no invalid end state, no failed assertion, no fault",
+    unchecked: "invalid end states, assertions and faults",
+    deadlock: "invalid end state: no process can move, and not all are where they may stay",
+    deadlock_outside: "invalid end state: no process can move, and not all are where they may stay",
+    ended: "All processes have ended or are at valid end states.",
+    ended_or_waiting: "All processes have ended or are at valid end states.",
+    has_objects_and_frames: true,
+    has_statements_in_lines: true,
+    is_spins: false,
+    default_value: Some("1"),
+    bounds: |sizes| BoundNames {
+        all: format!(
+            "at most {} objects, {} processes, {} frames per process",
+            sizes.objects, sizes.threads, sizes.frames
+        ),
+        objects: format!("--max-objects {}", sizes.objects),
+        frames: format!("--max-frames {}", sizes.frames),
+    },
+    end_of_thread: None,
+    tests_have_outcomes: false,
+    jumps: &["goto", "break", "fi", "od"],
+    load: PROMELA.load,
+    compile: PROMELA.compile,
 };
 
 /// The place of a step.

@@ -329,6 +329,12 @@ fn looked_at(model: &Model) -> Vec<&str> {
 }
 
 fn symmetry_assumption(model: &Model, level: config::Symmetry, processes: &Processes<'_>) -> String {
+    if let (Some((span, why)), true) = (model.numbered, level != config::Symmetry::None) {
+        let line = model.place(span).line;
+        return format!(
+            "symmetry {level}: {why} (line {line}), so that processes have numbers, and no two states are equivalent"
+        );
+    }
     let what = match level {
         config::Symmetry::None => "states that differ in any name count as different",
         _ if processes.is_used => {

@@ -24,6 +24,10 @@ pub struct Model {
     pub hidden: BTreeSet<GlobalId>,
     /// The transitions that come from the bodies of inlines.
     pub inlined: promela::Inlined,
+    /// Whether it uses the dynamic extension of Promela.
+    pub is_dynamic: bool,
+    /// Why processes have numbers in a dynamic program, and where.
+    pub numbered: Option<(Span, &'static str)>,
     pub defines: Vec<(String, String)>,
     pub warnings: Diagnostics,
     pub file: FileId,
@@ -121,17 +125,33 @@ impl Model {
         let files = properties.iter().map(|(name, text)| map.add(name, text).map_err(unreadable));
         let files: Vec<FileId> = files.collect::<Result<_, _>>()?;
         match (dialect.compile)(&mut map, provider, file, defines, &files) {
-            Ok(Compiled { program, chains, hidden, inlined, warnings }) => {
+            Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings }) => {
                 let (name, defines) = (path.to_owned(), defines.to_vec());
-                Ok(Self { name, language, map, program, chains, hidden, inlined, defines, warnings, file })
+                Ok(Self {
+                    name,
+                    language,
+                    map,
+                    program,
+                    chains,
+                    hidden,
+                    inlined,
+                    is_dynamic,
+                    numbered,
+                    defines,
+                    warnings,
+                    file,
+                })
             }
             Err(diagnostics) => Err(Rejected { diagnostics, map }),
         }
     }
 
     /// The words and rules of its language.
-    pub const fn dialect(&self) -> &'static Dialect {
-        self.language.dialect()
+    pub fn dialect(&self) -> &'static Dialect {
+        match self.language {
+            Language::Promela if self.is_dynamic => Dialect::dynamic(),
+            language => language.dialect(),
+        }
     }
 
     /// What is said of a run that ends well.

@@ -172,7 +172,7 @@
 //!
 //! **Prologues.** The initial state is made by the program's prologue, then by starting the active threads
 //! one after the other. Starting a thread stores its arguments, makes its channels, and runs its prologue.
-//! Prologues are assignments only, and end at the first fault. That is a fault of the step that starts the
+//! Prologues assign and make records, and end at the first fault. That is a fault of the step that starts the
 //! thread, or of the initial state, which nevertheless has its steps; if there are several, the first one
 //! counts.
 //!

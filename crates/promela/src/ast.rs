@@ -19,6 +19,8 @@ pub struct Name {
 #[derive(Debug, Default)]
 pub struct Model {
     pub items: Vec<Item>,
+    /// Where the model first uses the dynamic extension, and what it uses there. A model without is SPIN's.
+    pub extension: Option<(Span, &'static str)>,
 }
 
 #[derive(Debug)]
@@ -33,6 +35,9 @@ pub enum Item {
     Trace(Trace),
     Ltl(Ltl),
     Automaton(Automaton),
+    /// `typedef Name;`: the type is declared later.
+    Forward(Name),
+    Function(Function),
 }
 
 // Declarations.
@@ -58,6 +63,8 @@ pub enum Visibility {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Type {
     pub kind: TypeKind,
+    /// The number of `&` behind it.
+    pub pointers: u32,
     pub span: Span,
 }
 
@@ -76,6 +83,8 @@ pub enum TypeKind {
     Mtype(Option<Name>),
     /// The name of a `typedef`.
     Named(Name),
+    /// `ftype`: a function, or none.
+    Function,
 }
 
 #[derive(Debug)]
@@ -95,6 +104,17 @@ pub enum Initializer {
     /// `{ 1, 2, 3 }`
     List(Vec<Expr>, Span),
     /// `[capacity] of { types }`
+    Channel(ChannelInit),
+    /// `new …`: sets the variable by a statement of its own.
+    New(New),
+}
+
+/// What `new` makes.
+#[derive(Debug)]
+pub enum New {
+    /// `new T`, or `new T[length]`.
+    Object { ty: Type, length: Option<Expr> },
+    /// `new chan(capacity) of { types }`
     Channel(ChannelInit),
 }
 
@@ -157,6 +177,23 @@ pub struct Init {
     pub body: Block,
     /// The keyword.
     pub span: Span,
+}
+
+/// `function name(params) [: result] { body }`, or `= expression;`
+#[derive(Debug)]
+pub struct Function {
+    pub name: Name,
+    pub params: Vec<Declaration>,
+    pub result: Option<Type>,
+    pub body: FunctionBody,
+    /// From `function` to the result.
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum FunctionBody {
+    Block(Block),
+    Expr(Expr),
 }
 
 /// `never [name] { … }`
@@ -252,6 +289,21 @@ pub enum StmtKind {
     },
     Increment(VarRef),
     Decrement(VarRef),
+    /// `target = new …`
+    New {
+        target: VarRef,
+        made: New,
+    },
+    /// `delete e`
+    Delete(Expr),
+    /// `[target =] callee(args)`, where the callee is a function or a place that holds one.
+    Call {
+        target: Option<VarRef>,
+        callee: VarRef,
+        args: Vec<Expr>,
+    },
+    /// `return [e]` in a function.
+    Return(Option<Expr>),
     Send {
         channel: VarRef,
         /// `!!`
@@ -345,10 +397,14 @@ pub enum ReceiveArgKind {
 
 // Expressions.
 
-/// `a[i].b[j].c`: at least one part.
+/// `a[i].b[j].c`: at least one part; with `*` in front, what that points to.
 #[derive(Clone, Debug)]
 pub struct VarRef {
     pub parts: Vec<Part>,
+    /// The number of `*` in front.
+    pub stars: u32,
+    /// The largest number of pointers that it may lead through, in a dynamic program.
+    pub depth: u32,
     pub span: Span,
 }
 
@@ -362,7 +418,7 @@ impl VarRef {
     /// The name, if that is all there is.
     pub fn as_name(&self) -> Option<&Name> {
         match self.parts.as_slice() {
-            [Part { name, index: None }] => Some(name),
+            [Part { name, index: None }] if self.stars == 0 => Some(name),
             _ => None,
         }
     }
@@ -418,6 +474,10 @@ pub enum ExprKind {
         pid: Option<Box<Expr>>,
         variable: VarRef,
     },
+    /// `&place`
+    AddressOf(VarRef),
+    /// `name(args)`: the call of a function inside of an expression.
+    Call(Name, Vec<Expr>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

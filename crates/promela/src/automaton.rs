@@ -83,6 +83,24 @@ impl Automaton {
     }
 }
 
+impl Automaton {
+    /// The states that can be reached from the entry, each with whether its process is inside an atomic block
+    /// there, in order.
+    pub fn reachable_with_atomic(&self) -> Vec<(u32, bool)> {
+        let mut seen = std::collections::BTreeSet::from([(self.entry, false)]);
+        let mut open = vec![(self.entry, false)];
+        while let Some((at, _)) = open.pop() {
+            for edge in &self.states[at as usize].edges {
+                let next = (edge.target, edge.atomic);
+                if next.0 != 0 && seen.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        seen.into_iter().collect()
+    }
+}
+
 struct Maker<'e> {
     elements: &'e mut Elements,
     process: usize,

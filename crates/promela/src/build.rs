@@ -3,6 +3,7 @@
 
 mod checks;
 mod declarations;
+mod dynamic;
 mod jumps;
 mod loops;
 mod names;
@@ -17,6 +18,7 @@ use source::{Diagnostic, Diagnostics, SourceMap, Span};
 use crate::ast::{self, Name};
 use crate::codes;
 use crate::elements::{Destination, ElementId, Elements, Node, SequenceId};
+use crate::objects::{Function, FunctionId, Pointee};
 use crate::symbols::{Scopes, Symbol, Typedef};
 use crate::tree::{Ex, SymbolId};
 
@@ -52,7 +54,11 @@ pub enum ProcessKind {
     Proctype,
     Init,
     Never,
-    Trace { negated: bool },
+    Trace {
+        negated: bool,
+    },
+    /// A function with a body of statements.
+    Function(FunctionId),
 }
 
 /// One kind of `mtype`.
@@ -87,6 +93,16 @@ pub struct Builder<'a> {
     pub diagnostics: &'a mut Diagnostics,
     pub symbols: Vec<Symbol>,
     pub typedefs: Vec<Typedef>,
+    /// Whether the program uses the dynamic extension.
+    pub is_dynamic: bool,
+    /// The names of all records, wherever they are declared.
+    pub record_names: FxHashSet<Rc<str>>,
+    /// What pointers lead to.
+    pub pointees: Vec<Pointee>,
+    pub functions: Vec<Function>,
+    pub function_ids: FxHashMap<Rc<str>, FunctionId>,
+    /// The function whose body is read.
+    pub function: Option<FunctionId>,
     pub mtypes: Vec<Mtype>,
     /// Elements of `mtype`s: their list, and their number.
     pub constants: FxHashMap<Rc<str>, (usize, i32)>,
@@ -122,7 +138,7 @@ pub struct Builder<'a> {
     /// Remote references to labels that were not processed yet.
     pub remote_labels: Vec<(Name, Name)>,
     /// The name of the current process, or of the last one.
-    process_name: Rc<str>,
+    pub(crate) process_name: Rc<str>,
     /// What is declared and set anywhere.
     pub names: names::Names,
     /// Names that were reported as undeclared.
@@ -142,6 +158,12 @@ impl<'a> Builder<'a> {
             diagnostics,
             symbols: Vec::new(),
             typedefs: Vec::new(),
+            is_dynamic: false,
+            record_names: FxHashSet::default(),
+            pointees: Vec::new(),
+            functions: Vec::new(),
+            function_ids: FxHashMap::default(),
+            function: None,
             mtypes: Vec::new(),
             constants: FxHashMap::default(),
             processes: Vec::new(),
@@ -187,6 +209,8 @@ impl<'a> Builder<'a> {
 
     pub fn model(&mut self, model: &ast::Model) {
         self.names = names::Names::of(model);
+        self.is_dynamic = model.extension.is_some();
+        self.declare_functions(model);
         for item in &model.items {
             if let ast::Item::Proctype(proctype) = item {
                 let name = &proctype.name;
@@ -208,6 +232,8 @@ impl<'a> Builder<'a> {
                 ast::Item::Init(init) => self.init(init),
                 ast::Item::Never(claim) => self.never(claim),
                 ast::Item::Trace(trace) => self.trace(trace),
+                ast::Item::Function(function) => self.function(function),
+                ast::Item::Forward(_) => {}
                 ast::Item::Ltl(_) | ast::Item::Automaton(_) => {}
             }
         }
@@ -368,7 +394,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn begin(&mut self, kind: ProcessKind) {
+    pub(crate) fn begin(&mut self, kind: ProcessKind) {
         self.process = Some(self.processes.len());
         self.elements.process = self.processes.len();
         self.elements.count = 1;
@@ -381,7 +407,7 @@ impl<'a> Builder<'a> {
         self.scopes.open();
     }
 
-    fn finish(&mut self, mut process: Process, body: &ast::Block) {
+    pub(crate) fn finish(&mut self, mut process: Process, body: &ast::Block) {
         self.elements.open();
         self.elements.scopes = self.scopes.path();
         // The body of a process may be empty. A claim or a trace has no declarations.
@@ -435,7 +461,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn plain(name: &str, kind: ProcessKind, span: Span) -> Process {
+pub(crate) fn plain(name: &str, kind: ProcessKind, span: Span) -> Process {
     Process {
         name: name.into(),
         kind,

@@ -152,4 +152,23 @@ source::codes! {
     ELSE_CONDITION = "W1341";
     /// A comparison as a statement, of a variable that nothing sets.
     NEVER_SET = "W1342";
+
+    /// A type whose fields are needed before they are declared.
+    INCOMPLETE_TYPE = "E1401";
+    /// Something else where a pointer is needed.
+    NOT_A_POINTER = "E1402";
+    /// A part of the dynamic extension that is not supported, or something that dynamic programs cannot have.
+    UNSUPPORTED_DYNAMIC = "E1403";
+    /// A `return` that does not fit its function.
+    BAD_RETURN = "E1404";
+    /// The call of a function inside of an expression.
+    CALL_IN_EXPRESSION = "E1405";
+    /// A value of another type than its place has, or that another operand has.
+    TYPE_MISMATCH = "E1406";
+    /// Arithmetic, order or a condition on something that is not a number.
+    NOT_A_NUMBER = "E1407";
+    /// A call with other arguments than the function has parameters.
+    BAD_CALL = "E1408";
+    /// A function that may end without the result that it declares.
+    MISSING_RETURN = "W1409";
 }

@@ -214,7 +214,7 @@ impl Graph<'_> {
                 }
                 self.read(value, edge);
             }
-            Basic::Nothing => {}
+            Basic::Nothing | Basic::Dynamic(_) => {}
             Basic::Send { channel, args, .. } => {
                 self.read(channel, edge);
                 for arg in args {
@@ -227,7 +227,7 @@ impl Graph<'_> {
                     match arg {
                         Arg::Store(place) => self.place(place, true, edge),
                         Arg::Match(value) => self.read(value, edge),
-                        Arg::Any => {}
+                        Arg::Any | Arg::StoreThrough(_) => {}
                     }
                 }
             }
@@ -250,7 +250,8 @@ impl Graph<'_> {
             | ExKind::Last
             | ExKind::Priority
             | ExKind::Timeout
-            | ExKind::Nonprogress => {}
+            | ExKind::Nonprogress
+            | ExKind::Dynamic(_) => {}
             ExKind::Var(place) => self.place(place, false, edge),
             ExKind::Unary(_, a)
             | ExKind::Len(a)

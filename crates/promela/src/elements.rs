@@ -76,6 +76,8 @@ pub struct Element {
     pub dstep: u32,
     /// The call of the inline that it comes from.
     pub call: Option<CallId>,
+    /// The innermost scope around it.
+    pub scope: u32,
 }
 
 /// A call of an inline.
@@ -212,6 +214,7 @@ impl Elements {
             marks: 0,
             dstep: self.dstep,
             call: self.call,
+            scope: self.scopes.last().copied().unwrap_or(0),
         };
         self.count += 1;
         self.next_unique += 1;

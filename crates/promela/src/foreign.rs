@@ -94,7 +94,7 @@ pub fn value(word: &str) -> Option<&'static str> {
         "TRUE" | "True" => "this is written `true`",
         "FALSE" | "False" => "this is written `false`",
         "null" | "NULL" | "nil" | "None" | "nullptr" => {
-            "Promela has no references and no null: use a number that means nothing else, such as 0 or 255"
+            "without pointers there is no null: use a number that means nothing else, such as 0 or 255"
         }
         "continue" => "to go on with the next round, let the option end here",
         "pass" | "noop" | "nop" => "the statement that does nothing is `skip`",

@@ -13,12 +13,15 @@ mod elements;
 mod foreign;
 mod lexer;
 mod lower;
+mod objects;
 mod parser;
+mod places;
 mod preprocess;
 mod resolve;
 mod symbols;
 mod text;
 mod tree;
+mod typing;
 mod unused;
 mod walk;
 
@@ -27,7 +30,7 @@ pub use parser::parse;
 
 use std::collections::BTreeSet;
 
-use source::{Diagnostics, FileId, Provider, SourceMap};
+use source::{Diagnostics, FileId, Provider, SourceMap, Span};
 
 /// A model that was compiled.
 #[derive(Debug)]
@@ -40,6 +43,10 @@ pub struct Compiled {
     pub hidden: BTreeSet<ir::GlobalId>,
     /// The transitions that come from the bodies of inlines.
     pub inlined: Inlined,
+    /// Whether the model uses the dynamic extension.
+    pub is_dynamic: bool,
+    /// Why processes have numbers in a dynamic program, and where. Otherwise they are references there.
+    pub numbered: Option<(Span, &'static str)>,
     pub warnings: Diagnostics,
 }
 
@@ -71,10 +78,12 @@ pub fn compile_with(
     let mut builder = build::Builder::new(map, &mut diagnostics);
     builder.model(&model);
     builder.check_sizes();
+    let is_dynamic = builder.is_dynamic;
     let lowered = (!builder.diagnostics.has_errors()).then(|| lower::lower(&mut builder, file));
     match lowered {
-        Some((program, chains, hidden, inlined)) if !diagnostics.has_errors() => {
-            Ok(Compiled { program, chains, hidden, inlined, warnings: diagnostics })
+        Some((lowered, numbered)) if !diagnostics.has_errors() => {
+            let (program, chains, hidden, inlined) = lowered;
+            Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings: diagnostics })
         }
         _ => Err(diagnostics.without_warnings()),
     }

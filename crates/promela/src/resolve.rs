@@ -7,6 +7,7 @@ use source::Diagnostic;
 use crate::ast::{self, UnaryOp};
 use crate::build::Builder;
 use crate::codes;
+use crate::objects::{Access, Dynamic};
 use crate::symbols::{Scalar, Ty};
 use crate::tree::{Arg, Ex, ExKind, Ref, Run, SymbolId, Target};
 
@@ -19,6 +20,10 @@ pub enum Resolved {
     Place(Ref),
     /// All places of a record, in order.
     Record(SymbolId, Vec<Ref>, usize),
+    /// A place in an object.
+    Through(Access),
+    /// All places of a record that is an object, or a part of one.
+    Object(Vec<Access>),
 }
 
 impl Builder<'_> {
@@ -34,7 +39,11 @@ impl Builder<'_> {
                     return None;
                 }
                 Resolved::Record(symbol, ..) => return self.whole_record(symbol, var.span),
+                Resolved::Through(access) => ExKind::Dynamic(Dynamic::Load(access)),
+                Resolved::Object(_) => return self.whole_object(var.span),
             },
+            ast::ExprKind::AddressOf(place) => return self.address_of(place),
+            ast::ExprKind::Call(name, args) => self.call_in_expression(name, args)?,
             ast::ExprKind::Unary(op, a) => {
                 let a = self.expr(a)?;
                 // SPIN's lexer and parser keep a minus before a number apart, too.
@@ -159,6 +168,8 @@ impl Builder<'_> {
                     Some(Resolved::Constant(value)) => Some(vec![Ex::int(value, arg.span)]),
                     Some(Resolved::Place(place)) => Some(vec![Ex::var(place)]),
                     Some(Resolved::Predefined(kind)) => Some(vec![Ex { kind, span: arg.span }]),
+                    Some(Resolved::Through(access)) => Some(vec![Ex::through(access)]),
+                    Some(Resolved::Object(places)) => Some(places.into_iter().map(Ex::through).collect()),
                     Some(Resolved::Nothing) => {
                         self.error(codes::UNDECLARED, "`_` has no value", var.span, "it can only be set");
                         None
@@ -190,6 +201,13 @@ impl Builder<'_> {
                     Some(Resolved::Constant(value)) => Some(vec![Arg::Match(Ex::int(value, arg.span))]),
                     Some(Resolved::Place(place)) => Some(vec![Arg::Store(place)]),
                     Some(Resolved::Nothing) => Some(vec![Arg::Any]),
+                    Some(Resolved::Through(access)) => Some(vec![Arg::StoreThrough(access)]),
+                    Some(Resolved::Object(places)) => {
+                        Some(places.into_iter().map(Arg::StoreThrough).collect())
+                    }
+                    Some(Resolved::Predefined(kind @ ExKind::Dynamic(_))) => {
+                        Some(vec![Arg::Match(Ex { kind, span: arg.span })])
+                    }
                     Some(Resolved::Predefined(_)) => {
                         self.constant_target(var, true);
                         None
@@ -228,6 +246,8 @@ impl Builder<'_> {
                 None
             }
             Resolved::Record(symbol, ..) => self.whole_record(symbol, var.span),
+            Resolved::Through(access) => Some(Target::Through(access)),
+            Resolved::Object(_) => self.whole_object(var.span),
         }
     }
 
@@ -267,7 +287,9 @@ impl Builder<'_> {
                 Some(Ex::var(place))
             }
             Resolved::Record(symbol, ..) => self.whole_record(symbol, var.span),
-            Resolved::Constant(_) | Resolved::Predefined(_) | Resolved::Nothing => {
+            Resolved::Object(_) => self.whole_object(var.span),
+            Resolved::Through(access) if access.scalar == Scalar::Chan => Some(Ex::through(access)),
+            Resolved::Through(_) | Resolved::Constant(_) | Resolved::Predefined(_) | Resolved::Nothing => {
                 self.error(codes::NOT_A_CHANNEL, "this is no channel", var.span, "a channel is needed here");
                 None
             }
@@ -309,6 +331,9 @@ impl Builder<'_> {
 
     /// The meaning of a reference. `read` says whether its value is read.
     pub fn var(&mut self, var: &ast::VarRef, read: bool) -> Option<Resolved> {
+        if self.is_dynamic {
+            return self.place(var, read);
+        }
         let base = var.parts.first()?;
         if let (Some(name), None) = (var.as_name(), self.scopes.find(&base.name.text)) {
             let predefined = match &*name.text {

@@ -12,6 +12,7 @@ use ir::{IntType, Width};
 use rustc_hash::FxHashMap;
 use source::Span;
 
+use crate::objects::PointeeId;
 use crate::tree::{Ex, SymbolId};
 
 /// A type that holds a number.
@@ -27,6 +28,11 @@ pub enum Scalar {
     Chan,
     /// With the index of its list of names.
     Mtype(usize),
+    /// A process, in dynamic programs; otherwise, the number of a process is a `Byte`.
+    Process,
+    Pointer(PointeeId),
+    /// `ftype`: the number of a function from 1, or 0.
+    Function,
 }
 
 impl Scalar {
@@ -34,7 +40,10 @@ impl Scalar {
     pub fn range(self, packed: bool) -> IntType {
         let (lo, hi) = match self {
             Self::Bit if !packed => (0, 1),
-            Self::Bit | Self::Byte | Self::Chan | Self::Mtype(_) => (0, 255),
+            Self::Bit | Self::Byte | Self::Chan | Self::Mtype(_) | Self::Process => (0, 255),
+            Self::Function => (0, 65_535),
+            // Its type is that of what it points to.
+            Self::Pointer(_) => (0, 0),
             Self::Short => (i64::from(i16::MIN), i64::from(i16::MAX)),
             Self::Int => (i64::from(i32::MIN), i64::from(i32::MAX)),
             Self::Unsigned(bits) => (0, (1 << bits) - 1),
@@ -47,7 +56,7 @@ impl Scalar {
         match self {
             Self::Unsigned(_) => 0,
             Self::Bit => 1,
-            Self::Byte => 2,
+            Self::Byte | Self::Process | Self::Pointer(_) | Self::Function => 2,
             Self::Chan => 3,
             Self::Mtype(_) => 4,
             Self::Short => 5,
@@ -131,6 +140,11 @@ pub struct Symbol {
     pub used: bool,
     /// Made by the front end.
     pub made: bool,
+    /// The scope that it is declared in.
+    pub scope: u32,
+    /// What pointers to it lead to, if its address is taken: then it is an object, and its place holds a
+    /// reference to that.
+    pub boxed: Option<PointeeId>,
     pub span: Span,
 }
 
@@ -237,17 +251,29 @@ pub struct Scope {
 #[derive(Debug)]
 pub struct Scopes {
     stack: Vec<Scope>,
-    next: u32,
+    /// By scope: the one around it.
+    parents: Vec<u32>,
 }
 
 impl Scopes {
     pub fn new() -> Self {
-        Self { stack: vec![Scope::default()], next: 1 }
+        Self { stack: vec![Scope::default()], parents: vec![0] }
     }
 
     pub fn open(&mut self) {
-        self.stack.push(Scope { names: FxHashMap::default(), id: self.next });
-        self.next += 1;
+        let id = self.parents.len() as u32;
+        self.parents.push(self.id());
+        self.stack.push(Scope { names: FxHashMap::default(), id });
+    }
+
+    /// The innermost scope.
+    pub fn id(&self) -> u32 {
+        self.stack.last().map_or(0, |scope| scope.id)
+    }
+
+    /// A scope and those around it, innermost first, without that of the model.
+    pub fn around(&self, scope: u32) -> impl Iterator<Item = u32> {
+        std::iter::successors(Some(scope), |&at| Some(self.parents[at as usize])).take_while(|&at| at != 0)
     }
 
     pub fn close(&mut self) {
@@ -267,6 +293,11 @@ impl Scopes {
     /// All names that are known here.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.stack.iter().flat_map(|scope| scope.names.keys().map(|name| &**name))
+    }
+
+    /// The symbol of this name in the innermost scope.
+    pub fn here(&self, name: &str) -> Option<SymbolId> {
+        self.stack.last()?.names.get(name).copied()
     }
 
     /// The symbol that a declaration of this name would clash with.

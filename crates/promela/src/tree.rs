@@ -5,6 +5,7 @@ use std::rc::Rc;
 use source::Span;
 
 use crate::ast::{BinaryOp, Name, Probe, UnaryOp};
+use crate::objects::{Access, Act, Dynamic};
 
 /// A variable: an index into the table of symbols.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -73,6 +74,7 @@ pub enum ExKind {
         variable: Name,
         index: Option<Box<Ex>>,
     },
+    Dynamic(Dynamic),
 }
 
 #[derive(Clone, Debug)]
@@ -86,6 +88,7 @@ pub struct Run {
 #[derive(Clone, Debug)]
 pub enum Arg {
     Store(Ref),
+    StoreThrough(Access),
     Any,
     Match(Ex),
 }
@@ -94,6 +97,7 @@ pub enum Arg {
 #[derive(Clone, Debug)]
 pub enum Target {
     Var(Ref),
+    Through(Access),
     /// `_`: the value is discarded.
     Nothing,
     /// `_priority`
@@ -130,6 +134,18 @@ pub enum Basic {
         args: Vec<Ex>,
     },
     SetPriority(Ex, Ex),
+    Dynamic(Act),
+}
+
+impl Target {
+    /// Calls `visit` for all expressions that say which place it is.
+    pub fn walk(&self, visit: &mut dyn FnMut(&Ex)) {
+        match self {
+            Self::Var(place) => place.indices.iter().for_each(|index| index.walk(visit)),
+            Self::Through(access) => access.walk(visit),
+            Self::Nothing | Self::Priority => {}
+        }
+    }
 }
 
 impl Ex {
@@ -140,6 +156,11 @@ impl Ex {
     pub fn var(place: Ref) -> Self {
         let span = place.span;
         Self { kind: ExKind::Var(place), span }
+    }
+
+    pub fn through(access: Access) -> Self {
+        let span = access.span;
+        Self { kind: ExKind::Dynamic(Dynamic::Load(access)), span }
     }
 
     pub fn binary(op: BinaryOp, left: Self, right: Self) -> Self {
@@ -179,6 +200,7 @@ impl Ex {
             }
             ExKind::Cond(parts) => parts.iter().for_each(|part| part.walk(visit)),
             ExKind::Run(run) => run.args.iter().for_each(|arg| arg.walk(visit)),
+            ExKind::Dynamic(ex) => ex.walk(visit),
             ExKind::Poll { channel, args, .. } => {
                 channel.walk(visit);
                 for arg in args {
@@ -203,6 +225,7 @@ impl Arg {
     fn walk(&self, visit: &mut dyn FnMut(&Ex)) {
         match self {
             Self::Store(place) => place.indices.iter().for_each(|index| index.walk(visit)),
+            Self::StoreThrough(access) => access.walk(visit),
             Self::Any => {}
             Self::Match(value) => value.walk(visit),
         }
@@ -215,12 +238,11 @@ impl Basic {
         match self {
             Self::Condition(ex) | Self::Assert(ex) => ex.walk(visit),
             Self::Assign(target, value) => {
-                if let Target::Var(place) = target {
-                    place.indices.iter().for_each(|index| index.walk(visit));
-                }
+                target.walk(visit);
                 value.walk(visit);
             }
             Self::Nothing => {}
+            Self::Dynamic(act) => act.walk(visit),
             Self::Send { channel, args, .. } => {
                 channel.walk(visit);
                 for arg in args {

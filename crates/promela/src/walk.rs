@@ -1,6 +1,7 @@
 //! How SPIN follows the control flow of a process.
 
 use crate::elements::{ATOMIC, Element, ElementId, Elements, Node, Sequence, SequenceId};
+use crate::objects::Act;
 use crate::tree::Basic;
 
 /// The largest number of jumps in a row that are followed.
@@ -39,6 +40,7 @@ pub trait Walk {
 pub fn after(elements: &Elements, process: usize, element: ElementId) -> Option<ElementId> {
     match &elements.el(element).node {
         Node::Goto(to) => elements.target(to, process),
+        Node::Basic(Basic::Dynamic(Act::Return(..))) => None,
         _ => elements.el(element).next,
     }
 }

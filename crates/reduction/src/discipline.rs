@@ -157,11 +157,15 @@ impl Discipline {
                         .as_ref()
                         .is_some_and(|place| self.writes(place) || place.operands().into_iter().any(reads))
                     || match then {
-                        Jump::Goto(target) => program.locations[*target].atomic,
+                        Jump::Goto(target) => {
+                            program.locations[*target].atomic || program.locations[*target].fused
+                        }
                         Jump::Return(value) => value.as_ref().is_some_and(reads),
                     }
             }
         };
+        // A step that leads there goes on.
+        let goes_on = |id: LocationId| program.locations[id].atomic || program.locations[id].fused;
         let some_return = program.locations.values().any(returns);
         let has_atomic = program.locations.values().any(|location| location.atomic);
         let mut checked: Vec<bool> = program
@@ -173,6 +177,8 @@ impl Discipline {
                     matches!(&transition.guard, Guard::When(guard) if reads(guard))
                         || transition.body.iter().any(|action| {
                             matches!(action.kind, ActionKind::Throw(_)) && has_atomic
+                                // What ends an object writes all of it.
+                                || matches!(action.kind, ActionKind::Delete(_) | ActionKind::Kill(_))
                                 || written(&action.kind).is_some_and(|place| self.writes(place))
                                 || action.operands().into_iter().any(reads)
                         })
@@ -187,18 +193,18 @@ impl Discipline {
                                     program.callees(*callee).map(|callee| program.procedures[callee].entry);
                                 location.atomic
                                     || program.locations[*resume].atomic
-                                    || entries.any(|entry| program.locations[entry].atomic)
+                                    || entries.any(goes_on)
                                     || args.iter().any(reads)
                             }
                         }
                 })
             })
             .collect();
-        // A step that continues into an atomic block performs what is done there.
+        // A step that continues into an atomic block, or at a fused location, performs what is done there.
         let mut before = vec![Vec::new(); checked.len()];
         for transition in program.transitions.values() {
             if let Exit::Jump(Jump::Goto(target)) = transition.exit
-                && program.locations[target].atomic
+                && goes_on(target)
             {
                 before[target.index()].push(transition.source.index());
             }

@@ -77,7 +77,11 @@ impl<'a> Lift<'a> {
             if !self.corresponds(candidate, step) {
                 continue;
             }
-            if self.engine.fire(&mut self.concrete, candidate) != Fired::Moved {
+            // A violation after which the run goes on does not hide the step.
+            if !matches!(
+                self.engine.fire(&mut self.concrete, candidate),
+                Fired::Moved | Fired::MovedWithFault(_)
+            ) {
                 continue;
             }
             let after = Population::of(&self.concrete.state);

@@ -190,6 +190,8 @@ fn every_kind_of_violation_has_an_example() {
         "exclusive-channel",
         "d-step",
         "trace",
+        "use-after-free",
+        "dangling-local",
         "thread-bound",
         "stack-bound",
         "heap-bound",

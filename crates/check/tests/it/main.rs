@@ -6,6 +6,7 @@ mod common;
 mod book;
 mod bounds;
 mod corners;
+mod dynamic;
 mod example;
 mod fairness;
 mod individuals;

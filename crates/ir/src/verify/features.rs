@@ -221,7 +221,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Fused locations have transitions, and no procedure starts at one.
+    /// Fused locations have transitions, and no thread starts at one.
     fn fused_locations(&mut self) {
         let program = self.program;
         for (id, location) in program.locations.iter() {
@@ -234,7 +234,8 @@ impl Verifier<'_> {
         for procedure in program.procedures.values() {
             self.context = format!("procedure {}", procedure.name);
             let fused = program.locations.get(procedure.entry).is_some_and(|entry| entry.fused);
-            self.demand(!fused, "its entry is a fused location");
+            let is_thread = procedure.kind == ProcedureKind::Thread;
+            self.demand(!(fused && is_thread), "its threads start at a fused location");
         }
     }
 
@@ -325,8 +326,8 @@ impl Verifier<'_> {
 
     fn prologue(&mut self, actions: &[Action], scope: Scope) {
         for action in actions {
-            let assigns = matches!(action.kind, ActionKind::Assign(..));
-            self.demand(assigns, "a prologue does something else than to assign");
+            let fits = matches!(action.kind, ActionKind::Assign(..) | ActionKind::New(_, New::Record(_)));
+            self.demand(fits, "a prologue does something else than to assign and to make records");
             self.action(action, scope);
         }
     }

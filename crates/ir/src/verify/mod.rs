@@ -90,11 +90,10 @@
 //!
 //! *Processes*
 //! - Only threads have channels, prologues, conditions, claims and priorities; functions have none of them.
-//! - Prologues are assignments, that of the program to globals. Claims are integers. Priorities are not 0.
-//! - Fused locations have transitions, at most one of them an `else`, and are not entries. No action there
-//!   chooses or waits, other than for a message. [`Guard::Ready`] names a fused location of its procedure and
-//!   does not occur at one.
-//!   and does not stand at one.
+//! - Prologues assign and make records, that of the program for globals. Claims are integers. Priorities are not 0.
+//! - Fused locations have transitions, at most one of them an `else`, and are not entries of threads. No
+//!   action there chooses or waits, other than for a message. [`Guard::Ready`] names a fused location of its
+//!   procedure and does not stand at one.
 //! - Programs with objects have no channels of threads. Programs with functions have no channels of threads
 //!   and no claims, and do not ask for the locations, variables and possible steps of threads.
 //! - Whether a thread can step is asked only where no body chooses or waits, other than for a message.

@@ -6,6 +6,7 @@ use super::Builder;
 use crate::ast::{self, StmtKind};
 use crate::codes;
 use crate::elements::{Node, Pending, PendingKind};
+use crate::objects::Act;
 use crate::symbols::{Scalar, Ty};
 use crate::text::count;
 use crate::tree::{Arg, Basic, Ex, ExKind, SymbolId, Target};
@@ -175,6 +176,11 @@ impl Builder<'_> {
             ExKind::RemoteLabel { .. } => problem = Some("the state of another process in a `d_step`"),
             _ => {}
         });
+        match basic {
+            Basic::Dynamic(Act::Call { .. }) => problem = Some("the call of a function in a `d_step`"),
+            Basic::Dynamic(Act::Return(..)) => problem = Some("`return` in a `d_step`"),
+            _ => {}
+        }
         if let Some(problem) = problem {
             self.diagnostics.push(
                 Diagnostic::error(codes::IN_DSTEP, problem)

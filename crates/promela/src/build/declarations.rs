@@ -86,14 +86,26 @@ impl Builder<'_> {
         self.typedefs.push(Typedef { name: name.text.clone(), fields, leaves: count, span: name.span });
     }
 
-    fn ty(&mut self, ty: &ast::Type, variable: &ast::Variable) -> Option<Ty> {
-        let scalar = match &ty.kind {
+    /// A type that needs neither a width nor a declaration.
+    pub(super) fn simple_type(&mut self, ty: &ast::Type) -> Option<Scalar> {
+        Some(match &ty.kind {
             TypeKind::Bit | TypeKind::Bool => Scalar::Bit,
+            TypeKind::Pid if self.is_dynamic => Scalar::Process,
             TypeKind::Byte | TypeKind::Pid => Scalar::Byte,
             TypeKind::Short => Scalar::Short,
             TypeKind::Int => Scalar::Int,
             TypeKind::Chan => Scalar::Chan,
             TypeKind::Mtype(subtype) => Scalar::Mtype(self.mtype_list(subtype.as_ref(), ty.span)),
+            TypeKind::Function => Scalar::Function,
+            TypeKind::Unsigned | TypeKind::Named(_) => return None,
+        })
+    }
+
+    pub(super) fn ty(&mut self, ty: &ast::Type, variable: &ast::Variable) -> Option<Ty> {
+        if ty.pointers > 0 {
+            return self.pointer(ty).map(Ty::Scalar);
+        }
+        let scalar = match &ty.kind {
             TypeKind::Unsigned => match &variable.width {
                 None => {
                     self.error(
@@ -111,6 +123,7 @@ impl Builder<'_> {
                 }
             },
             TypeKind::Named(name) => return self.named(name),
+            _ => self.simple_type(ty)?,
         };
         if let (Some(width), false) = (&variable.width, matches!(scalar, Scalar::Unsigned(_))) {
             self.error(codes::BAD_SIZE, "only an `unsigned` has a width", width.span, "a width");
@@ -118,16 +131,18 @@ impl Builder<'_> {
         Some(Ty::Scalar(scalar))
     }
 
-    fn named(&mut self, name: &Name) -> Option<Ty> {
+    pub(super) fn named(&mut self, name: &Name) -> Option<Ty> {
         let found = self.typedefs.iter().position(|known| known.name == name.text);
-        if found.is_none() {
+        if found.is_none() && self.record_names.contains(&name.text) {
+            self.incomplete(name);
+        } else if found.is_none() {
             let message = format!("there is no type `{}`", name.text);
             self.error(codes::UNDECLARED, message, name.span, "not known here");
         }
         found.map(Ty::Record)
     }
 
-    fn size(&mut self, variable: &ast::Variable) -> Option<u32> {
+    pub(super) fn size(&mut self, variable: &ast::Variable) -> Option<u32> {
         let expr = variable.size.as_ref()?;
         match self.constant(expr) {
             Some(value) if (1..=MAX_ARRAY).contains(&value) => Some(value as u32),
@@ -140,7 +155,7 @@ impl Builder<'_> {
         }
     }
 
-    fn initializer(
+    pub(super) fn initializer(
         &mut self,
         init: &ast::Initializer,
         ty: Ty,
@@ -148,6 +163,14 @@ impl Builder<'_> {
         variable: &ast::Variable,
     ) -> Option<Init> {
         match init {
+            ast::Initializer::New(_) => {
+                self.diagnostics.push(
+                    Diagnostic::error(codes::BAD_INITIALIZER, "an object is made by a process")
+                        .at(variable.span, "this is made before any process runs")
+                        .help(format!("write `{} = new …` as a statement", variable.name.text)),
+                );
+                None
+            }
             ast::Initializer::Expr(expr) => {
                 let value = self.expr(expr)?;
                 if matches!(ty, Ty::Record(_)) {
@@ -193,7 +216,7 @@ impl Builder<'_> {
         }
     }
 
-    fn channel_type(&mut self, channel: &ast::ChannelInit) -> Option<ChannelType> {
+    pub(super) fn channel_type(&mut self, channel: &ast::ChannelInit) -> Option<ChannelType> {
         let capacity = self.constant(&channel.capacity)?;
         if !(0..=255).contains(&capacity) {
             self.error(
@@ -208,12 +231,7 @@ impl Builder<'_> {
         let mut records = Vec::new();
         for ty in &channel.fields {
             let scalar = match &ty.kind {
-                TypeKind::Bit | TypeKind::Bool => Scalar::Bit,
-                TypeKind::Byte | TypeKind::Pid => Scalar::Byte,
-                TypeKind::Short => Scalar::Short,
-                TypeKind::Int => Scalar::Int,
-                TypeKind::Chan => Scalar::Chan,
-                TypeKind::Mtype(subtype) => Scalar::Mtype(self.mtype_list(subtype.as_ref(), ty.span)),
+                _ if ty.pointers > 0 => self.pointer(ty)?,
                 TypeKind::Unsigned => {
                     self.error(codes::BAD_SIZE, "a message has no `unsigned` fields", ty.span, "not here");
                     return None;
@@ -232,6 +250,7 @@ impl Builder<'_> {
                     }
                     continue;
                 }
+                _ => self.simple_type(ty)?,
             };
             fields.push((scalar, false));
         }
@@ -351,6 +370,19 @@ impl Builder<'_> {
                 self.error(codes::BAD_INITIALIZER, "only globals can be hidden", variable.span, "hidden");
             }
             let size = self.size(variable);
+            let is_statement = match &variable.init {
+                Some(ast::Initializer::New(_)) => true,
+                // There is no other place where a function could compute it.
+                Some(ast::Initializer::Expr(value)) => {
+                    self.function.is_some() && !matches!(value.kind, ast::ExprKind::Int(_))
+                }
+                Some(_) => self.function.is_some(),
+                None => false,
+            };
+            if self.is_dynamic && (!self.early || is_statement) {
+                self.scoped_local(variable, ty, size);
+                continue;
+            }
             let init = variable.init.as_ref().and_then(|init| self.initializer(init, ty, size, variable));
             let early = self.early;
             let (kept, value) = match init {
@@ -398,7 +430,9 @@ impl Builder<'_> {
         size: Option<u32>,
         init: Option<&Init>,
     ) -> Option<SymbolId> {
-        let clash = self.scopes.clash(&name.text).map(|id| self.symbols[id.index()].span);
+        let clash =
+            if self.is_dynamic { self.scopes.here(&name.text) } else { self.scopes.clash(&name.text) };
+        let clash = clash.map(|id| self.symbols[id.index()].span);
         let clash = clash.or_else(|| self.process_names.get(&name.text).copied());
         if let Some(first) = clash {
             self.duplicate(name, first);
@@ -425,6 +459,8 @@ impl Builder<'_> {
             read: false,
             used: false,
             made: false,
+            scope: self.scopes.id(),
+            boxed: None,
             span: name.span,
         });
         let id = SymbolId(self.symbols.len() as u32 - 1);

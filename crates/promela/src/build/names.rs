@@ -46,7 +46,22 @@ impl Names {
                 }
                 Item::Init(init) => names.block(&init.body, Some(&"init".into())),
                 Item::Never(claim) => names.block(&claim.body, None),
-                Item::Mtype(_) | Item::Typedef(_) | Item::Trace(_) | Item::Ltl(_) | Item::Automaton(_) => {}
+                Item::Function(function) => {
+                    let owner = Some(&function.name.text);
+                    for declaration in &function.params {
+                        names.declare(declaration, owner);
+                        names.set.extend(declaration.variables.iter().map(|param| param.name.text.clone()));
+                    }
+                    if let ast::FunctionBody::Block(body) = &function.body {
+                        names.block(body, owner);
+                    }
+                }
+                Item::Mtype(_)
+                | Item::Typedef(_)
+                | Item::Trace(_)
+                | Item::Ltl(_)
+                | Item::Automaton(_)
+                | Item::Forward(_) => {}
             }
         }
         names
@@ -71,6 +86,8 @@ impl Names {
             StmtKind::Assign { target, .. } | StmtKind::Increment(target) | StmtKind::Decrement(target) => {
                 self.set(target);
             }
+            StmtKind::New { target, .. } => self.set(target),
+            StmtKind::Call { target, .. } => target.iter().for_each(|target| self.set(target)),
             StmtKind::Receive { args, .. } => {
                 for arg in args {
                     if let ReceiveArgKind::Var(variable) = &arg.kind {

@@ -9,6 +9,7 @@ use super::{Builder, Claim};
 use crate::ast::{self, BinaryOp, StmtKind};
 use crate::codes;
 use crate::elements::{Destination, Node, Pending, PendingKind, SequenceId};
+use crate::objects::Act;
 use crate::resolve::Resolved;
 use crate::symbols::Scalar;
 use crate::tree::{Arg, Basic, Ex, ExKind, Target};
@@ -143,6 +144,12 @@ impl Builder<'_> {
                 self.check_assignment(&place, &value)?;
                 Basic::Assign(place, value)
             }
+            StmtKind::New { target, made } => self.new_object(target, made, span)?,
+            StmtKind::Delete(value) => Basic::Dynamic(Act::Delete(self.expr(value)?)),
+            StmtKind::Call { target, callee, args } => {
+                self.call_statement(target.as_ref(), callee, args, span)?
+            }
+            StmtKind::Return(value) => self.return_statement(value.as_ref(), span)?,
             StmtKind::Increment(target) => self.count(target, BinaryOp::Add)?,
             StmtKind::Decrement(target) => self.count(target, BinaryOp::Subtract)?,
             StmtKind::Send { channel, sorted, args } => {
@@ -379,6 +386,7 @@ impl Builder<'_> {
                 }
                 Ex::var(place.clone())
             }
+            Target::Through(access) => Ex::through(access.clone()),
             Target::Priority => Ex { kind: ExKind::Priority, span: target.span },
             Target::Nothing => {
                 self.error(codes::UNDECLARED, "`_` has no value", target.span, "it can only be set");
@@ -401,7 +409,10 @@ impl Builder<'_> {
             match self.var(var, true)? {
                 Resolved::Constant(value) => all.push(Arg::Match(Ex::int(value, arg.span))),
                 Resolved::Record(_, places, _) => all.extend(places.iter().map(|_| Arg::Any)),
-                Resolved::Place(_) | Resolved::Nothing | Resolved::Predefined(_) => all.push(Arg::Any),
+                Resolved::Object(places) => all.extend(places.iter().map(|_| Arg::Any)),
+                Resolved::Place(_) | Resolved::Through(_) | Resolved::Nothing | Resolved::Predefined(_) => {
+                    all.push(Arg::Any);
+                }
             }
         }
         Some(all)

@@ -11,6 +11,7 @@ use crate::ast::{self, Name, Probe};
 use crate::codes;
 use crate::elements::Destination;
 use crate::tree::{Arg, Ex, ExKind, Ref};
+use crate::typing::Kind;
 
 /// A number and its range.
 pub struct Value {
@@ -72,6 +73,11 @@ impl Lowering<'_, '_> {
             ExKind::Cond(parts) => {
                 let [condition, yes, no] = &**parts;
                 let condition = self.condition(condition);
+                if self.builder.kind_of(ex) != Kind::Number {
+                    let (yes, no) = self.pair(yes, no);
+                    let kind = ExprKind::Cond(Box::new(condition), Box::new(yes), Box::new(no));
+                    return self.sized(kind, 0, i64::from(i32::MAX), span);
+                }
                 let (yes, no) = (self.value(yes), self.value(no));
                 let (lo, hi) = (yes.lo.min(no.lo), yes.hi.max(no.hi));
                 let kind = ExprKind::Cond(Box::new(condition), Box::new(yes.expr), Box::new(no.expr));
@@ -94,6 +100,7 @@ impl Lowering<'_, '_> {
             ExKind::RemoteVar { process, pid, variable, index } => {
                 self.remote_variable(process, pid.as_deref(), variable, index.as_deref(), span)
             }
+            ExKind::Dynamic(ex) => self.dynamic_value(ex, span),
             ExKind::Run(_) => {
                 // The places where a process can be started are checked before.
                 self.constant(0, span)
@@ -159,7 +166,7 @@ impl Lowering<'_, '_> {
                 }
                 match comparison(*op) {
                     Some(op) => {
-                        let (a, b) = (self.number(a), self.number(b));
+                        let (a, b) = self.pair(a, b);
                         self.natural(ExprKind::Binary(op, Box::new(a), Box::new(b)), span)
                     }
                     None => self.nonzero(ex),
@@ -219,10 +226,10 @@ impl Lowering<'_, '_> {
         for arg in args {
             pattern.push(match arg {
                 Arg::Match(value) => Some(self.number(value)),
-                Arg::Store(_) | Arg::Any => None,
+                Arg::Store(_) | Arg::StoreThrough(_) | Arg::Any => None,
             });
         }
-        let channel = Box::new(self.number(channel));
+        let channel = Box::new(self.channel(channel));
         self.sized(ExprKind::ChannelHas { channel, anywhere, pattern }, 0, 65_535, span)
     }
 
@@ -240,6 +247,9 @@ impl Lowering<'_, '_> {
     fn variable(&mut self, place: &Ref) -> Value {
         let symbol = &self.builder.symbols[place.symbol.index()];
         let range = symbol.range(&symbol.leaves[place.leaf]);
+        if let Some((base, field)) = self.boxed_field(place) {
+            return self.sized(ExprKind::Field(Box::new(base), field), range.lo, range.hi, place.span);
+        }
         let slot = self.slot(place.symbol, place.leaf);
         let indices = self.indices(place);
         let kind = if indices.is_empty() { slot.expr() } else { ExprKind::Element(slot.array(), indices) };
@@ -249,9 +259,13 @@ impl Lowering<'_, '_> {
     pub(super) fn place(&mut self, place: &Ref) -> Place {
         let symbol = &self.builder.symbols[place.symbol.index()];
         let range = symbol.range(&symbol.leaves[place.leaf]);
+        if let Some((base, field)) = self.boxed_field(place) {
+            let ty = self.program.fields[field].ty;
+            return Place { kind: PlaceKind::Field(base, field), ty, span: place.span };
+        }
         let slot = self.slot(place.symbol, place.leaf);
         let indices = self.indices(place);
-        let ty = self.int(range);
+        let ty = self.scalar_type(self.builder.scalar_of(place), range);
         let kind = if indices.is_empty() { slot.place() } else { PlaceKind::Element(slot.array(), indices) };
         Place { kind, ty, span: place.span }
     }
@@ -289,7 +303,7 @@ impl Lowering<'_, '_> {
         self.builder.elements.labels[found].used = true;
         let element = self.builder.elements.labels[found].element;
         let number = self.builder.elements.el(element).number;
-        let locations = self.locations[at].get(&number).copied().into_iter().collect();
+        let locations = self.locations[at].get(&(number, false)).copied().into_iter().collect();
         let Some(procedure) = self.procedures[at] else { return self.truth(false, span) };
         self.natural(ExprKind::ThreadAt { thread, procedure, locations }, span)
     }

@@ -5,12 +5,15 @@
 
 use ir::{Action, ActionKind, Const, Expr, ExprKind, Id, LocalId, ProcedureId};
 use rustc_hash::FxHashMap;
+use source::Diagnostic;
 
 use super::{Lowering, Slot};
 use crate::ast::{BinaryOp, UnaryOp};
 use crate::codes;
+use crate::objects::Dynamic;
 use crate::symbols::{Init, Leaf, RECORD_PHASE, Scalar, Ty};
 use crate::tree::{Ex, ExKind, Ref, SymbolId};
+use crate::typing::Kind;
 
 /// An element of a leaf.
 struct Position {
@@ -68,6 +71,9 @@ impl Lowering<'_, '_> {
                 Some(Init::Channel(channel)) => {
                     let channel = self.add_channel(&name, &channel);
                     self.program.first_channels.push(channel);
+                    if indices.is_empty() {
+                        self.channels.insert(id, channel);
+                    }
                     self.program.first_channels.len() as i64
                 }
                 Some(Init::Value(value)) => self.fixed(&value, values),
@@ -85,7 +91,7 @@ impl Lowering<'_, '_> {
         for at in 0..self.builder.symbols.len() {
             let id = SymbolId(at as u32);
             let symbol = &self.builder.symbols[at];
-            if symbol.owner.is_some() {
+            if symbol.owner.is_some() || symbol.boxed.is_some() {
                 continue;
             }
             let span = symbol.span;
@@ -178,19 +184,37 @@ impl Lowering<'_, '_> {
         let Some(procedure) = self.procedures[process] else { return };
         for id in self.builder.processes[process].locals.clone() {
             let span = self.builder.symbols[id.index()].span;
+            if self.builder.symbols[id.index()].boxed.is_some() {
+                continue;
+            }
             self.common_locals(procedure, id);
             for Position { leaf, indices } in self.positions(id) {
                 let symbol = &self.builder.symbols[id.index()];
                 let of = &symbol.leaves[leaf];
+                let of_scalar = of.scalar;
                 let name = element_name(&of.name, &indices);
                 let value: Expr = match of.init.clone() {
                     None => continue,
+                    Some(Init::Channel(_)) if self.builder.is_dynamic => {
+                        self.builder.diagnostics.push(
+                            Diagnostic::error(
+                                codes::UNSUPPORTED_DYNAMIC,
+                                "a local channel in a dynamic program",
+                            )
+                            .at(span, "this is made when the process starts")
+                            .help("declare it at the top level"),
+                        );
+                        continue;
+                    }
                     Some(Init::Channel(channel)) => {
                         let channel = self.add_channel(&name, &channel);
                         self.program.procedures[procedure].channels.push(channel);
                         self.natural(ExprKind::Channel(channel), span)
                     }
-                    Some(Init::Value(value)) => self.number(&value),
+                    Some(Init::Value(value)) => {
+                        let kind = Kind::of(of_scalar);
+                        self.of_kind(&value, kind)
+                    }
                     Some(Init::List(list)) => match listed(&list, &indices).cloned() {
                         Some(value) => self.number(&value),
                         None => continue,
@@ -206,6 +230,19 @@ impl Lowering<'_, '_> {
 }
 
 impl Lowering<'_, '_> {
+    /// The initial values of the variables of a function: they are known before it runs.
+    pub(super) fn initial_values_of_function(&mut self, process: usize) {
+        let Some(procedure) = self.procedures[process] else { return };
+        let locals = self.builder.processes[process].locals.clone();
+        for id in locals
+            .into_iter()
+            .filter(|id| self.builder.symbols[id.index()].boxed.is_none())
+            .collect::<Vec<_>>()
+        {
+            self.common_locals(procedure, id);
+        }
+    }
+
     /// The initial values of a local variable that are the same numbers for all elements of its leaves.
     fn common_locals(&mut self, procedure: ProcedureId, id: SymbolId) {
         let symbol = &self.builder.symbols[id.index()];
@@ -236,6 +273,8 @@ fn evaluate(ex: &Ex, values: &Values) -> Option<i64> {
     let word = |value: i64| i64::from(value as i32);
     Some(match &ex.kind {
         ExKind::Int(value) => i64::from(*value),
+        ExKind::Dynamic(Dynamic::Null) => 0,
+        ExKind::Dynamic(Dynamic::Function(id)) => id.0 as i64 + 1,
         ExKind::Var(place) => {
             let mut indices = Vec::new();
             for index in &place.indices {

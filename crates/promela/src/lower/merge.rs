@@ -154,7 +154,7 @@ impl Lowering<'_, '_> {
             };
             let edges = automaton.states.iter().flat_map(|state| &state.edges);
             let held: FxHashSet<u32> = edges.filter(|edge| edge.atomic).map(|edge| edge.target).collect();
-            for (&number, &location) in &self.locations[at] {
+            for (&(number, _), &location) in &self.locations[at] {
                 let edges = &automaton.states[number as usize].edges;
                 let is_held = held.contains(&number);
                 // The transitions of a location are its edges, in order.
@@ -193,7 +193,9 @@ impl Merger<'_, '_, '_> {
         loop {
             let state = &automaton.states[before.target as usize];
             let ([next], Some(element)) = (&state.edges[..], state.element) else { break };
-            let Some(&location) = self.lowering.locations[process].get(&before.target) else { break };
+            let Some(&location) = self.lowering.locations[process].get(&(before.target, false)) else {
+                break;
+            };
             let transition = self.lowering.program.locations[location].transitions[0];
             let link = Link { transition, shared: is_shared(next), held: before.atomic };
             let goes_on = if self.lowering.builder.has_priorities {
@@ -230,7 +232,7 @@ impl Merger<'_, '_, '_> {
 
     /// Whether others notice that a process is at a state of an automaton.
     fn is_noticed(&self, process: usize, automaton: &Automaton, state: u32) -> bool {
-        let location = self.lowering.locations[process].get(&state);
+        let location = self.lowering.locations[process].get(&(state, false));
         location.is_some_and(|location| self.asked.contains(location)) || self.takes_by_hand(automaton, state)
     }
 
@@ -302,8 +304,9 @@ impl Merger<'_, '_, '_> {
             | Basic::Print { .. }
             | Basic::Assign(Target::Nothing, _) => true,
             Basic::Assign(Target::Var(place), _) => !self.is_global(place),
-            Basic::Assign(Target::Priority, _)
+            Basic::Assign(Target::Priority | Target::Through(_), _)
             | Basic::SetPriority(..)
+            | Basic::Dynamic(_)
             | Basic::Send { .. }
             | Basic::Receive { .. }
             | Basic::Event { .. } => false,
@@ -340,7 +343,10 @@ impl Merger<'_, '_, '_> {
             Basic::Receive { channel, args, .. } => {
                 self.claimed(channel, true) && args.iter().all(|arg| self.matches_local(arg))
             }
-            Basic::Assign(Target::Priority, _) | Basic::SetPriority(..) | Basic::Event { .. } => false,
+            Basic::Assign(Target::Priority | Target::Through(_), _)
+            | Basic::SetPriority(..)
+            | Basic::Event { .. }
+            | Basic::Dynamic(_) => false,
         }
     }
 
@@ -349,6 +355,7 @@ impl Merger<'_, '_, '_> {
             Arg::Store(place) => !self.is_global(place),
             Arg::Match(value) => self.reads_local(value),
             Arg::Any => true,
+            Arg::StoreThrough(_) => false,
         }
     }
 
@@ -377,7 +384,8 @@ impl Merger<'_, '_, '_> {
             | ExKind::Timeout
             | ExKind::Nonprogress
             | ExKind::RemoteLabel { .. }
-            | ExKind::RemoteVar { .. } => false,
+            | ExKind::RemoteVar { .. }
+            | ExKind::Dynamic(_) => false,
         }
     }
 

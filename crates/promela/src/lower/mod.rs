@@ -4,6 +4,7 @@
 //! leaf by leaf. Each reachable state becomes a location.
 
 mod dsteps;
+mod dynamic;
 mod exprs;
 mod initial;
 mod merge;
@@ -29,6 +30,7 @@ use crate::dataflow::{self, Dead};
 use crate::elements::{Destination, Node};
 use crate::symbols::{ChannelType, Scalar};
 use crate::tree::SymbolId;
+use crate::typing::Numbered;
 use crate::unused;
 
 pub use merge::{Chain, Chains, Link, merge, unseen};
@@ -41,6 +43,8 @@ pub type Inlined = BTreeMap<TransitionId, Vec<Span>>;
 pub enum Slot {
     Global(u32),
     Local(u32),
+    /// A parameter of an expression function.
+    Param(u32),
 }
 
 pub struct Lowering<'b, 'a> {
@@ -51,23 +55,50 @@ pub struct Lowering<'b, 'a> {
     /// By the position of the process; claims and traces have none.
     procedures: Vec<Option<ProcedureId>>,
     automata: Vec<Option<Automaton>>,
-    locations: Vec<FxHashMap<u32, LocationId>>,
+    /// By state, and whether its process is inside an atomic block there. In programs with numbers of
+    /// processes it is always outside, since transitions say what is atomic.
+    locations: Vec<FxHashMap<(u32, bool), LocationId>>,
     dead: Dead,
     enums: Vec<Option<EnumId>>,
     strings: FxHashMap<String, StringId>,
     inlined: Inlined,
+    /// Why the processes of a dynamic program have numbers, if they have.
+    numbered: Numbered,
+    /// What pointers lead to.
+    shapes: Vec<dynamic::Shape>,
+    /// The expression functions, by function.
+    funs: Vec<Option<ir::FunId>>,
+    /// The functions that may end without a `return`.
+    falls_off: Vec<bool>,
+    /// Where the values of parameters arrive that are objects.
+    raw_params: FxHashMap<SymbolId, u32>,
+    /// By process: where the objects of its variables end.
+    exits: FxHashMap<usize, LocationId>,
+    /// The channels that variables hold which nothing sets.
+    channels: FxHashMap<SymbolId, ChannelId>,
     /// The process whose code is lowered.
     current: usize,
     scope: Scope,
 }
 
-/// The program, and the chains of its transitions that may be merged.
-pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTreeSet<GlobalId>, Inlined) {
+/// The program, the chains of its transitions that may be merged, the hidden globals, and the transitions that
+/// come from inlines.
+pub type Lowered = (Program, Chains, BTreeSet<GlobalId>, Inlined);
+
+/// Lowers a model. Also returns why processes have numbers in a dynamic program, if they have.
+pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Lowered, Numbered) {
     let name = builder.map.file(file).name();
-    let features = Features { thread_ids_observable: true, remembers_last: builder.asks_for_last };
+    let numbered = if builder.is_dynamic { builder.check_types() } else { None };
+    if builder.is_dynamic {
+        // Everything is part of the state.
+        builder.symbols.iter_mut().for_each(|symbol| symbol.read = true);
+    }
+    let features = Features {
+        thread_ids_observable: !builder.is_dynamic || numbered.is_some(),
+        remembers_last: builder.asks_for_last && !builder.is_dynamic,
+    };
     let mut lowering = Lowering {
         file,
-        builder,
         program: Program { name: name.to_owned(), features, ..Program::default() },
         slots: FxHashMap::default(),
         procedures: Vec::new(),
@@ -77,20 +108,34 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Program, Chains, BTree
         enums: Vec::new(),
         strings: FxHashMap::default(),
         inlined: Inlined::new(),
+        numbered,
+        shapes: Vec::new(),
+        funs: Vec::new(),
+        falls_off: vec![false; builder.functions.len()],
+        raw_params: FxHashMap::default(),
+        exits: FxHashMap::default(),
+        channels: FxHashMap::default(),
+        builder,
         current: 0,
         scope: Scope::Program,
     };
+    if lowering.builder.diagnostics.has_errors() {
+        return ((lowering.program, Chains::default(), BTreeSet::new(), Inlined::new()), numbered);
+    }
     lowering.mtypes();
+    lowering.records();
+    lowering.declare_funs();
     let hidden = lowering.globals();
     lowering.find_automata();
     lowering.declare_processes();
+    lowering.lower_funs();
     lowering.lower_processes();
     lowering.count_channels();
     lowering.warn();
     lowering.monitor();
     lowering.properties();
-    let chains = lowering.chains();
-    (lowering.program, chains, hidden, lowering.inlined)
+    let chains = if lowering.builder.is_dynamic { Chains::default() } else { lowering.chains() };
+    ((lowering.program, chains, hidden, lowering.inlined), numbered)
 }
 
 impl Lowering<'_, '_> {
@@ -138,13 +183,21 @@ impl Lowering<'_, '_> {
 
     /// The variables that a symbol stands for, without initial values.
     fn variables(&mut self, id: SymbolId) -> Vec<Variable> {
+        if let Some((_, ty)) = self.box_of(id) {
+            let symbol = &self.builder.symbols[id.index()];
+            return vec![Variable::new(&*symbol.name, ty, None, symbol.span)];
+        }
+        self.plain_variables(id)
+    }
+
+    fn plain_variables(&mut self, id: SymbolId) -> Vec<Variable> {
         let symbol = &self.builder.symbols[id.index()];
         let (span, made, untracked) = (symbol.span, symbol.made, symbol.untracked());
         let leaves: Vec<_> = symbol.leaves.iter().map(|leaf| (leaf.clone(), symbol.range(leaf))).collect();
         leaves
             .into_iter()
             .map(|(leaf, range)| {
-                let ty = self.int(range);
+                let ty = self.scalar_type(leaf.scalar, range);
                 let mut variable = Variable::new(leaf.name, ty, None, span);
                 variable.dims = leaf.dims;
                 variable.meaning = self.meaning(leaf.scalar);
@@ -172,6 +225,7 @@ impl Lowering<'_, '_> {
             }
         }
         self.initial_globals();
+        self.make_global_boxes();
         hidden
     }
 
@@ -181,7 +235,7 @@ impl Lowering<'_, '_> {
             .iter()
             .map(|&(scalar, packed)| {
                 let meaning = self.meaning(scalar);
-                ChannelField { ty: self.int(scalar.range(packed)), meaning }
+                ChannelField { ty: self.scalar_type(scalar, scalar.range(packed)), meaning }
             })
             .collect();
         let channel = Channel { name: name.to_owned(), capacity: ty.capacity, fields, span: ty.span };
@@ -195,7 +249,7 @@ impl Lowering<'_, '_> {
             let is_claim = process.kind == ProcessKind::Never;
             let elements = &mut self.builder.elements;
             let mut found = Ok(());
-            if !self.builder.has_remote_variables && !is_claim {
+            if !self.builder.has_remote_variables && !is_claim && !self.builder.is_dynamic {
                 found = dataflow::dead(
                     elements,
                     &self.builder.symbols,
@@ -227,21 +281,34 @@ impl Lowering<'_, '_> {
             let process = &self.builder.processes[at];
             let (name, kind, span, priority) =
                 (process.name.to_string(), process.kind, process.span, process.priority);
-            let has_procedure = matches!(kind, ProcessKind::Proctype | ProcessKind::Init);
+            let has_procedure =
+                matches!(kind, ProcessKind::Proctype | ProcessKind::Init | ProcessKind::Function(_));
             let Some(automaton) = self.automata[at].as_ref().filter(|_| has_procedure) else {
                 self.procedures.push(None);
                 self.locations.push(FxHashMap::default());
                 continue;
             };
-            let states: Vec<_> = automaton
-                .reachable()
-                .into_iter()
-                .map(|number| (number, automaton.states[number as usize].clone()))
-                .collect();
             let entry = automaton.entry;
+            let by_location = self.builder.is_dynamic && self.numbered.is_none();
+            let mut keys: Vec<_> = if by_location {
+                automaton.reachable_with_atomic()
+            } else {
+                automaton.reachable().into_iter().map(|number| (number, false)).collect()
+            };
+            // Falling off the end is part of the step before.
+            if by_location || matches!(kind, ProcessKind::Function(_)) {
+                keys.retain(|&(number, _)| {
+                    let element = automaton.states[number as usize].element;
+                    let is_end =
+                        element.is_some_and(|at| matches!(self.builder.elements.el(at).node, Node::End));
+                    !is_end || number == entry
+                });
+            }
+            let states: Vec<_> =
+                keys.into_iter().map(|key| (key, automaton.states[key.0 as usize].clone())).collect();
             let id = ProcedureId::from_index(self.program.procedures.len());
             let mut locations = FxHashMap::default();
-            for (number, state) in states {
+            for ((number, is_atomic), state) in states {
                 let element = state.element;
                 let span = element.map_or(span, |element| self.builder.elements.el(element).span);
                 let label = self.builder.elements.labels.iter().find(|label| Some(label.element) == element);
@@ -258,31 +325,54 @@ impl Lowering<'_, '_> {
                 location.accept = state.accept;
                 location.progress = state.progress;
                 location.number = number;
-                locations.insert(number, self.program.locations.push(location));
+                location.atomic = is_atomic;
+                locations.insert((number, is_atomic), self.program.locations.push(location));
             }
-            let entry = locations[&entry];
+            let entry = locations[&(entry, false)];
             let symbols: Vec<_> = {
                 let process = &self.builder.processes[at];
                 process.params.iter().chain(&process.locals).copied().collect()
             };
             let mut locals = ir::Table::new();
             let mut params = 0;
+            // The value of a parameter that is an object is moved there.
+            for &symbol in &symbols {
+                if !self.builder.symbols[symbol.index()].param {
+                    continue;
+                }
+                if self.builder.symbols[symbol.index()].boxed.is_some() {
+                    self.raw_params.insert(symbol, locals.len() as u32);
+                } else {
+                    self.slots.insert(symbol, Slot::Local(locals.len() as u32));
+                }
+                for mut variable in self.plain_variables(symbol) {
+                    variable.untracked = false;
+                    locals.push(variable);
+                }
+                params = locals.len();
+            }
             for symbol in symbols {
+                let of = &self.builder.symbols[symbol.index()];
+                if of.param && of.boxed.is_none() {
+                    continue;
+                }
                 self.slots.insert(symbol, Slot::Local(locals.len() as u32));
                 for mut variable in self.variables(symbol) {
                     variable.untracked = false;
                     locals.push(variable);
                 }
-                if self.builder.symbols[symbol.index()].param {
-                    params = locals.len();
-                }
             }
+            let (procedure_kind, result) = match kind {
+                ProcessKind::Function(id) => (ProcedureKind::Function, self.builder.functions[id.0].result),
+                _ => (ProcedureKind::Thread, None),
+            };
+            let result = result.map(|scalar| self.scalar_type(scalar, scalar.range(false)));
             self.program.procedures.push(Procedure {
                 name,
-                kind: ProcedureKind::Thread,
+                kind: procedure_kind,
                 locals,
                 params,
-                result: None,
+                result,
                 channels: Vec::new(),
                 prologue: Vec::new(),
                 provided: None,
@@ -344,6 +434,7 @@ impl Lowering<'_, '_> {
         match self.slots[&symbol] {
             Slot::Global(first) => Slot::Global(first + leaf as u32),
             Slot::Local(first) => Slot::Local(first + leaf as u32),
+            Slot::Param(first) => Slot::Param(first + leaf as u32),
         }
     }
 
@@ -363,20 +454,22 @@ impl Slot {
         match self {
             Self::Global(at) => ExprKind::Global(GlobalId(at)),
             Self::Local(at) => ExprKind::Local(LocalId(at)),
+            Self::Param(at) => ExprKind::Param(at),
         }
     }
 
     fn place(self) -> ir::PlaceKind {
         match self {
             Self::Global(at) => ir::PlaceKind::Global(GlobalId(at)),
-            Self::Local(at) => ir::PlaceKind::Local(LocalId(at)),
+            // Nothing is stored to a parameter of an expression.
+            Self::Local(at) | Self::Param(at) => ir::PlaceKind::Local(LocalId(at)),
         }
     }
 
     fn array(self) -> ir::Array {
         match self {
             Self::Global(at) => ir::Array::Global(GlobalId(at)),
-            Self::Local(at) => ir::Array::Local(LocalId(at)),
+            Self::Local(at) | Self::Param(at) => ir::Array::Local(LocalId(at)),
         }
     }
 }

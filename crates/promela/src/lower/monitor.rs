@@ -39,7 +39,7 @@ impl Lowering<'_, '_> {
                     .iter()
                     .map(|arg| match arg {
                         Arg::Match(value) => Some(self.number(value)),
-                        Arg::Store(_) | Arg::Any => None,
+                        Arg::Store(_) | Arg::StoreThrough(_) | Arg::Any => None,
                     })
                     .collect();
                 let channel = self.number(&channel);

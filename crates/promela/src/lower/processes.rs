@@ -6,6 +6,7 @@ use source::Diagnostic;
 
 use super::{Lowering, is_else};
 use crate::automaton::Edge;
+use crate::build::ProcessKind;
 use crate::codes;
 use crate::elements::{ElementId, Node};
 
@@ -15,7 +16,13 @@ impl Lowering<'_, '_> {
             let Some(id) = self.procedures[at] else { continue };
             self.current = at;
             self.scope = Scope::Procedure(id);
-            self.initial_locals(at);
+            if self.program.procedures[id].kind == ir::ProcedureKind::Thread {
+                self.program.procedures[id].prologue = self.make_boxes();
+                self.initial_locals(at);
+            } else {
+                self.initial_values_of_function(at);
+                self.enter_function();
+            }
             if let Some(provided) = self.builder.processes[at].provided.clone() {
                 let provided = self.condition(&provided);
                 self.program.procedures[id].provided = Some(provided);
@@ -25,19 +32,19 @@ impl Lowering<'_, '_> {
                 let claim = Claim { receive: claim.receive, channel, span: claim.span };
                 self.program.procedures[id].claims.push(claim);
             }
-            let mut numbers: Vec<_> = self.locations[at].keys().copied().collect();
-            numbers.sort_unstable();
-            for number in numbers {
-                self.state(number);
+            let mut keys: Vec<_> = self.locations[at].keys().copied().collect();
+            keys.sort_unstable();
+            for key in keys {
+                self.state(key);
             }
         }
         self.scope = Scope::Program;
     }
 
-    fn state(&mut self, number: u32) {
+    fn state(&mut self, key: (u32, bool)) {
         let Some(automaton) = &self.automata[self.current] else { return };
-        let edges = automaton.states[number as usize].edges.clone();
-        let source = self.locations[self.current][&number];
+        let edges = automaton.states[key.0 as usize].edges.clone();
+        let source = self.locations[self.current][&key];
         let mut rank = 0;
         for (at, edge) in edges.iter().enumerate() {
             if at > 0 && edges[at - 1].escape != edge.escape {
@@ -49,10 +56,14 @@ impl Lowering<'_, '_> {
 
     fn edge(&mut self, source: LocationId, edges: &[Edge], at: usize, rank: u32) {
         let edge = &edges[at];
+        if self.call_edge(source, edge, rank) {
+            return;
+        }
         let element = self.builder.elements.el(edge.element).clone();
-        let after = self.target(edge.target);
+        let after = self.target(edge.target, edge.atomic);
+        let exclusive = edge.atomic && self.program.features.thread_ids_observable;
         let (mut guard, mut body, exit) = if let Node::DStep(inner) = element.node {
-            self.dstep(edge.element, inner, edge.atomic, after)
+            self.dstep(edge.element, inner, exclusive, after)
         } else {
             let (guard, body) = self.statement(edge.element);
             (guard, body, after)
@@ -61,9 +72,12 @@ impl Lowering<'_, '_> {
             guard = self.otherwise(edges, at);
         }
         body.extend(self.resets(edge.element));
+        if !matches!(element.node, Node::DStep(_)) {
+            body.extend(self.leaving(edge.element, edge.target));
+        }
         let mut transition = Transition::new(source, guard, body, exit, element.span);
         transition.rank = rank;
-        transition.exclusive = edge.atomic;
+        transition.exclusive = exclusive;
         transition.number = element.unique;
         self.add_of(edge.element, transition);
     }
@@ -84,11 +98,20 @@ impl Lowering<'_, '_> {
         id
     }
 
-    pub(super) fn target(&self, number: u32) -> Exit {
-        Exit::Jump(match self.locations[self.current].get(&number) {
+    /// How a state is reached, by a step after which its process is or is not inside an atomic block.
+    pub(super) fn target(&mut self, number: u32, is_atomic: bool) -> Exit {
+        let is_atomic = is_atomic && !self.program.features.thread_ids_observable;
+        Exit::Jump(match self.locations[self.current].get(&(number, is_atomic)) {
             Some(&location) => Jump::Goto(location),
-            None => Jump::Return(None),
+            None => self.leave(),
         })
+    }
+
+    /// Whether the end of a process or function needs no condition: it is not SPIN's, which ends the youngest
+    /// process first.
+    pub(super) fn has_plain_ends(&self) -> bool {
+        let is_function = matches!(self.builder.processes[self.current].kind, ProcessKind::Function(_));
+        is_function || !self.program.features.thread_ids_observable
     }
 
     fn resets(&mut self, element: ElementId) -> Vec<Action> {

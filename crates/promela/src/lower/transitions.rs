@@ -1,12 +1,14 @@
 //! From statements to guards and actions.
 
-use ir::{Action, ActionKind, Const, Expr, ExprKind, Guard, Pattern};
+use ir::{Action, ActionKind, Const, Expr, ExprKind, Guard, Pattern, Place};
 use source::{Diagnostic, Span};
 
 use super::Lowering;
 use crate::codes;
 use crate::elements::{Element, ElementId, Node};
+use crate::objects::Dynamic;
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, Run, SymbolId, Target};
+use crate::typing::Kind;
 
 impl Lowering<'_, '_> {
     /// The guard and the actions of a simple statement.
@@ -15,6 +17,7 @@ impl Lowering<'_, '_> {
         let (guard, kinds) = match &node {
             Node::Basic(basic) => self.basic(basic, span),
             Node::Else => (Guard::Else, Vec::new()),
+            Node::End if self.has_plain_ends() => (Guard::Always, Vec::new()),
             Node::End => {
                 let youngest = self.natural(ExprKind::IsYoungest, span);
                 (Guard::When(youngest), Vec::new())
@@ -30,18 +33,34 @@ impl Lowering<'_, '_> {
             Basic::Condition(Ex { kind: ExKind::Run(run), .. })
             | Basic::Assign(Target::Nothing, Ex { kind: ExKind::Run(run), .. }) => self.start(run, None),
             Basic::Condition(ex) => {
+                if let ExKind::Dynamic(Dynamic::Call(..)) = &ex.kind
+                    && self.builder.kind_of(ex) != Kind::Number
+                {
+                    return (Guard::Always, Vec::new());
+                }
                 if ex.literal().is_some_and(|value| value != 0) {
                     return (Guard::Always, Vec::new());
                 }
                 return (Guard::When(self.condition(ex)), Vec::new());
             }
             Basic::Assign(Target::Var(place), Ex { kind: ExKind::Run(run), .. }) => {
+                let place = self.place(place);
+                self.start(run, Some(place))
+            }
+            Basic::Assign(Target::Through(access), Ex { kind: ExKind::Run(run), .. }) => {
+                let place = self.access_place(access);
                 self.start(run, Some(place))
             }
             Basic::Assign(Target::Var(place), value) => {
-                let (place, value) = (self.place(place), self.number(value));
+                let kind = Kind::of(self.builder.scalar_of(place));
+                let (place, value) = (self.place(place), self.of_kind(value, kind));
                 Some(ActionKind::Assign(place, value))
             }
+            Basic::Assign(Target::Through(access), value) => {
+                let value = self.of_kind(value, Kind::of(access.scalar));
+                Some(ActionKind::Assign(self.access_place(access), value))
+            }
+            Basic::Dynamic(act) => return (Guard::Always, self.act(act, span)),
             Basic::Assign(Target::Priority, value) => {
                 let own = self.natural(ExprKind::ThreadNumber, span);
                 let value = self.number(value);
@@ -49,13 +68,13 @@ impl Lowering<'_, '_> {
             }
             Basic::Assign(Target::Nothing, _) | Basic::Nothing | Basic::Event { .. } => None,
             Basic::Send { channel, sorted, args } => {
-                let channel = self.number(channel);
-                let message = args.iter().map(|arg| self.number(arg)).collect();
+                let message = self.message(channel, args);
+                let channel = self.channel(channel);
                 Some(ActionKind::Send { channel, sorted: *sorted, message })
             }
             Basic::Receive { channel, random, copy, args } => {
-                let channel = self.number(channel);
                 let pattern = args.iter().map(|arg| self.pattern(arg)).collect();
+                let channel = self.channel(channel);
                 Some(ActionKind::Receive { channel, anywhere: *random, keep: *copy, pattern })
             }
             Basic::Assert(ex) => Some(ActionKind::Check(self.condition(ex))),
@@ -75,12 +94,13 @@ impl Lowering<'_, '_> {
     fn pattern(&mut self, arg: &Arg) -> Pattern {
         match arg {
             Arg::Store(place) => Pattern::Store(self.place(place)),
+            Arg::StoreThrough(access) => Pattern::Store(self.access_place(access)),
             Arg::Any => Pattern::Any,
             Arg::Match(value) => Pattern::Match(self.number(value)),
         }
     }
 
-    fn start(&mut self, run: &Run, result: Option<&Ref>) -> Option<ActionKind> {
+    fn start(&mut self, run: &Run, result: Option<Place>) -> Option<ActionKind> {
         let at = self.builder.processes.iter().position(|known| known.name == run.process.text)?;
         let procedure = self.procedures[at]?;
         let (params, own) = {
@@ -100,8 +120,11 @@ impl Lowering<'_, '_> {
             );
             return None;
         }
-        let args = run.args.iter().map(|arg| self.number(arg)).collect();
-        let result = result.map(|place| self.place(place));
+        let params = self.program.procedures[procedure].params;
+        let symbols = self.builder.processes[at].params.clone();
+        let leaves = symbols.iter().flat_map(|id| &self.builder.symbols[id.index()].leaves);
+        let kinds: Vec<_> = leaves.map(|leaf| Kind::of(leaf.scalar)).take(params).collect();
+        let args = run.args.iter().zip(kinds).map(|(arg, kind)| self.of_kind(arg, kind)).collect();
         // Without `priority`, `run` means 1, whatever the declaration has for active processes.
         let priority = run.priority.unwrap_or(1);
         let priority = (priority != own).then_some(priority);
@@ -143,5 +166,34 @@ impl Lowering<'_, '_> {
             }
             _ => Some(self.truth(true, span)),
         }
+    }
+}
+
+impl Lowering<'_, '_> {
+    /// The channel of a statement. One that is known is named: then the types of its messages are known.
+    pub(super) fn channel(&mut self, channel: &Ex) -> Expr {
+        if let (true, ExKind::Var(place)) = (self.builder.is_dynamic, &channel.kind)
+            && let Some(&known) = self.channels.get(&place.symbol)
+            && !self.builder.names.is_set(&self.builder.symbols[place.symbol.index()].name)
+        {
+            return self.natural(ExprKind::Channel(known), channel.span);
+        }
+        self.number(channel)
+    }
+
+    /// The fields of a message.
+    fn message(&mut self, channel: &Ex, args: &[Ex]) -> Vec<Expr> {
+        let fields = match &channel.kind {
+            ExKind::Var(place) => {
+                let symbol = &self.builder.symbols[place.symbol.index()];
+                symbol.channel(place.leaf).map(|channel| channel.fields.clone())
+            }
+            _ => None,
+        };
+        let kind = |at: usize| {
+            let field = fields.as_ref().and_then(|fields| fields.get(at));
+            field.map_or(Kind::Number, |&(scalar, _)| Kind::of(scalar))
+        };
+        args.iter().enumerate().map(|(at, arg)| self.of_kind(arg, kind(at))).collect()
     }
 }

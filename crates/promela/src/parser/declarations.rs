@@ -9,6 +9,9 @@ use crate::codes;
 use crate::lexer::Token;
 use crate::text::clip;
 
+/// The largest number of `&` of a type.
+const MAX_POINTERS: u32 = 16;
+
 pub enum Declared {
     Variables(Declaration),
     Mtype(Mtype),
@@ -21,7 +24,8 @@ impl Parser<'_> {
         match self.peek() {
             Hidden | Show | Local | Bit | Bool | Byte | Pid | Short | Int | Unsigned | Chan | Mtype => true,
             // Two names in a row are always a declaration, unless they are an operator of another language.
-            Ident => self.second() == Ident && !self.at_operator_word(),
+            Ident if self.second() == Ident => !self.at_operator_word() && !self.at_delete(),
+            Ident => self.at_pointer_type(),
             _ => false,
         }
     }
@@ -41,10 +45,19 @@ impl Parser<'_> {
         if matches!(ty.kind, TypeKind::Mtype(_)) && matches!(self.peek(), Token::Assign | Token::LeftBrace) {
             return self.mtype(ty, start).map(Declared::Mtype);
         }
+        let holds_function = ty.kind == TypeKind::Function && ty.pointers == 0;
+        if holds_function {
+            let symbol = self.peek_at(0).lexeme.symbol;
+            self.callables.insert(symbol);
+        }
         let mut variables = vec![self.variable()?];
         while self.eat(Token::Comma) {
             if self.at_declaration() {
                 self.repeated_type(start)?;
+            }
+            if holds_function {
+                let symbol = self.peek_at(0).lexeme.symbol;
+                self.callables.insert(symbol);
             }
             variables.push(self.variable()?);
         }
@@ -111,7 +124,7 @@ impl Parser<'_> {
     }
 
     /// A type, with the name behind `mtype:`.
-    fn ty(&mut self) -> Parsed<Type> {
+    pub(super) fn ty(&mut self) -> Parsed<Type> {
         let start = self.span();
         let kind = match self.peek() {
             Token::Bit => TypeKind::Bit,
@@ -125,16 +138,22 @@ impl Parser<'_> {
             Token::Mtype => TypeKind::Mtype(None),
             Token::Ident => {
                 let is_known = self.class() == Some(Class::Typedef);
+                let is_function = !is_known && self.at_word("ftype");
                 let lexeme = self.bump();
-                if !is_known {
-                    self.unknown_type(lexeme);
+                if is_function {
+                    self.extends(lexeme.span, "`ftype`");
+                    TypeKind::Function
+                } else {
+                    if !is_known {
+                        self.unknown_type(lexeme);
+                    }
+                    TypeKind::Named(self.name_of(lexeme))
                 }
-                TypeKind::Named(self.name_of(lexeme))
             }
             _ => return Err(self.unexpected("a type")),
         };
         let kind = match kind {
-            TypeKind::Named(_) => kind,
+            TypeKind::Named(_) | TypeKind::Function => kind,
             TypeKind::Mtype(_) => {
                 self.bump();
                 let subtype =
@@ -146,7 +165,17 @@ impl Parser<'_> {
                 kind
             }
         };
-        Ok(Type { kind, span: self.since(start) })
+        let mut pointers = 0;
+        // Two of them are one token.
+        while matches!(self.peek(), Token::BitAnd | Token::And) {
+            pointers += if self.at(Token::And) { 2 } else { 1 };
+            self.bump();
+            self.extends(start, "a pointer");
+        }
+        if pointers > MAX_POINTERS {
+            return Err(self.too_deep("this type is too deep", MAX_POINTERS as usize));
+        }
+        Ok(Type { kind, pointers, span: self.since(start) })
     }
 
     /// The elements of an mtype; commas between them are optional.
@@ -179,6 +208,7 @@ impl Parser<'_> {
         if self.at(Token::LeftBracket) {
             self.early_size();
         }
+        self.declares_word();
         let name = self.name("the name of a variable")?;
         let mut width = None;
         let mut size = None;
@@ -216,14 +246,8 @@ impl Parser<'_> {
 
     fn initializer(&mut self) -> Parsed<Initializer> {
         let start = self.span();
-        if self.at_word("new") && (self.at_declaration() || self.second() == Token::Chan) {
-            let diagnostic = foreign_syntax(
-                start,
-                "Promela has no `new`",
-                "",
-                "a channel is made by its declaration: `chan q = [2] of { byte }`",
-            );
-            return Err(self.report_here(diagnostic));
+        if self.at_new() {
+            return self.new_object().map(Initializer::New);
         }
         match self.peek() {
             Token::LeftBrace => {
@@ -252,14 +276,20 @@ impl Parser<'_> {
                         return Err(self.report_here(diagnostic));
                     }
                 }
-                let mut fields = vec![self.ty()?];
-                while self.eat(Token::Comma) {
-                    fields.push(self.ty()?);
-                }
-                self.expect(Token::RightBrace, " after the types of the messages")?;
+                let fields = self.message_types()?;
                 Ok(Initializer::Channel(ChannelInit { capacity, fields, span: self.since(start) }))
             }
             _ => self.expr().map(Initializer::Expr),
         }
+    }
+
+    /// The types of the fields of messages, after the brace.
+    pub(super) fn message_types(&mut self) -> Parsed<Vec<Type>> {
+        let mut fields = vec![self.ty()?];
+        while self.eat(Token::Comma) {
+            fields.push(self.ty()?);
+        }
+        self.expect(Token::RightBrace, " after the types of the messages")?;
+        Ok(fields)
     }
 }

@@ -48,7 +48,7 @@ fn height_of<'e>(operands: impl IntoIterator<Item = &'e Expr>) -> u32 {
 }
 
 fn height_of_ref(variable: &VarRef) -> u32 {
-    height_of(variable.parts.iter().filter_map(|part| part.index.as_deref()))
+    variable.depth + height_of(variable.parts.iter().filter_map(|part| part.index.as_deref()))
 }
 
 fn height_of_args(args: &[ReceiveArg]) -> u32 {
@@ -180,6 +180,12 @@ impl Parser<'_> {
                 };
                 (kind, height)
             }
+            Token::BitAnd => return self.address(),
+            Token::Star => {
+                let variable = self.var_ref()?;
+                let height = height_of_ref(&variable);
+                (ExprKind::Var(variable), height)
+            }
             token @ (Token::Enabled | Token::PcValue | Token::GetPriority) => {
                 let word = token.text().unwrap_or_default();
                 self.bump();
@@ -228,6 +234,40 @@ impl Parser<'_> {
         self.tree(ExprKind::Cond(Box::new([first, yes, no])), span, height)
     }
 
+    /// `&place`
+    fn address(&mut self) -> Parsed<Expr> {
+        let start = self.bump().span;
+        self.extends(start, "the address of a variable");
+        let place = self.var_ref()?;
+        let height = 1 + height_of_ref(&place);
+        let span = self.since(start);
+        self.tree(ExprKind::AddressOf(place), span, height)
+    }
+
+    /// `name(args)`, inside of an expression.
+    fn call_of_function(&mut self) -> Parsed<Expr> {
+        let start = self.span();
+        let name = self.name("the name of a function")?;
+        let args = self.arguments()?;
+        let height = height_of(&args);
+        let span = self.since(start);
+        self.tree(ExprKind::Call(name, args), span, height)
+    }
+
+    /// Arguments in parentheses.
+    pub(super) fn arguments(&mut self) -> Parsed<Vec<Expr>> {
+        self.expect(Token::LeftParen, " before the arguments")?;
+        let mut args = Vec::new();
+        while !self.at(Token::RightParen) {
+            if !args.is_empty() {
+                self.expect(Token::Comma, " or `)` after an argument")?;
+            }
+            args.push(self.expr()?);
+        }
+        self.bump();
+        Ok(args)
+    }
+
     fn run(&mut self) -> Parsed<Expr> {
         let start = self.bump().span;
         let process = self.name("the name of a process")?;
@@ -262,6 +302,9 @@ impl Parser<'_> {
         if second == Token::At || process && matches!(second, Token::LeftBracket | Token::Colon) {
             let name = self.name("a process")?;
             return self.remote(name);
+        }
+        if second == Token::LeftParen && self.at_callable() {
+            return self.call_of_function();
         }
         let variable = self.var_ref()?;
         if self.at(Token::At)
@@ -310,20 +353,32 @@ impl Parser<'_> {
         }
         let part = self.part()?;
         let span = join(part.name.span, self.last.lexeme.span);
-        let variable = VarRef { parts: vec![part], span };
+        let variable = VarRef { parts: vec![part], stars: 0, depth: 0, span };
         let height = height.max(1 + height_of_ref(&variable));
         let span = self.since(start);
         self.tree(ExprKind::RemoteVar { process, pid, variable }, span, height)
     }
 
-    /// `a[i].b[j].c`
+    /// `a[i].b[j].c`, or `*` and such a place.
     pub(super) fn var_ref(&mut self) -> Parsed<VarRef> {
         let start = self.span();
+        let mut stars = 0;
+        while self.at(Token::Star) {
+            self.bump();
+            self.extends(start, "`*`, which goes through a pointer");
+            stars += 1;
+        }
         let mut parts = vec![self.part()?];
         while self.eat(Token::Dot) {
             parts.push(self.part()?);
         }
-        Ok(VarRef { parts, span: self.since(start) })
+        // In a dynamic program each field may be behind another pointer.
+        let fields = if self.extension.is_some() { parts.len() as u32 - 1 } else { 0 };
+        let depth = stars + fields;
+        if depth > MAX_HEIGHT {
+            return Err(self.too_deep("this path is too long", MAX_HEIGHT as usize));
+        }
+        Ok(VarRef { parts, stars, depth, span: self.since(start) })
     }
 
     fn part(&mut self) -> Parsed<Part> {

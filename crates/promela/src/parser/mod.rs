@@ -25,6 +25,7 @@
 
 mod additional;
 mod declarations;
+mod dynamic;
 mod exprs;
 mod inlines;
 mod ltl;
@@ -82,7 +83,9 @@ pub fn parse_with(
     properties: &[FileId],
     diagnostics: &mut Diagnostics,
 ) -> Option<Model> {
+    let functions = dynamic::function_names(map.file(file).text());
     let mut parser = Parser::new(Preprocessor::new(map, provider, file, defines, diagnostics));
+    parser.callables.extend(functions.iter().map(|name| parser.input.interner.intern(name)));
     let model = parser.model(properties);
     (!diagnostics.has_errors()).then_some(model)
 }
@@ -145,6 +148,14 @@ struct Parser<'a> {
     /// Whether the formula has an operator of another notation, whose precedence may be another.
     foreign_formula: bool,
     inlines: Vec<Inline>,
+    /// Names that can be called: functions, whether declared yet or not, and variables that hold functions.
+    callables: FxHashSet<Symbol>,
+    /// Words of the extension that the model declares as names.
+    plain_words: FxHashSet<Symbol>,
+    /// Whether the body of a function is read.
+    in_function: bool,
+    /// The first use of the extension.
+    extension: Option<(Span, &'static str)>,
     items: Vec<Option<Item>>,
     deferred: Vec<Deferred>,
 }
@@ -177,6 +188,10 @@ impl<'a> Parser<'a> {
             told_dimensions: false,
             foreign_formula: false,
             inlines: Vec::new(),
+            callables: FxHashSet::default(),
+            plain_words: FxHashSet::default(),
+            in_function: false,
+            extension: None,
             items: Vec::new(),
             deferred: Vec::new(),
         }
@@ -234,7 +249,9 @@ impl<'a> Parser<'a> {
     fn can_end(&self, next: Next) -> bool {
         use Token::*;
         match next.token {
-            Ident => !self.classes.contains_key(&next.lexeme.symbol),
+            Ident => !self.classes.contains_key(&next.lexeme.symbol) || self.is_after_new(),
+            Bit | Bool | Byte | Pid | Short | Int | Mtype | BitAnd | And => self.is_after_new(),
+            Return => self.in_function,
             RightParen | RightBracket | Od | Fi | Else | Break | Number | Char | True | False | Skip
             | Increment | Decrement | Timeout => true,
             _ => false,

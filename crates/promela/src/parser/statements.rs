@@ -4,7 +4,9 @@ use source::{Diagnostic, Span};
 
 use super::declarations::Declared;
 use super::{Parsed, Parser, Reported};
-use crate::ast::{Block, Expr, ExprKind, Name, Print, ReceiveArg, ReceiveArgKind, Stmt, StmtKind, VarRef};
+use crate::ast::{
+    Block, Expr, ExprKind, Name, Part, Print, ReceiveArg, ReceiveArgKind, Stmt, StmtKind, VarRef,
+};
 use crate::codes;
 use crate::lexer::Token;
 use crate::text::clip;
@@ -311,7 +313,9 @@ impl Parser<'_> {
                 self.expect(Token::RightParen, " after the arguments of `set_priority`")?;
                 StmtKind::SetPriority(process, priority)
             }
+            Token::Return if self.in_function && !self.returns_to_call() => self.return_from_function()?,
             Token::Return => self.return_value()?,
+            Token::Ident if self.at_delete() => self.delete()?,
             Token::CCode => {
                 self.embedded_c();
                 return Ok(skip(start));
@@ -322,7 +326,7 @@ impl Parser<'_> {
                     let span = block.inlined.as_ref().map_or(start, |call| call.span);
                     return Ok(Stmt { labels: Vec::new(), kind: StmtKind::Block(block), span });
                 }
-                None if self.at(Token::Ident) && self.second() == Token::LeftParen => {
+                None if self.at(Token::Ident) && self.second() == Token::LeftParen && !self.at_callable() => {
                     self.bad_call();
                     return Ok(skip(start));
                 }
@@ -365,7 +369,7 @@ impl Parser<'_> {
     /// A statement that starts with an expression.
     #[inline(never)]
     fn simple(&mut self) -> Parsed<StmtKind> {
-        let named = self.at(Token::Ident);
+        let named = matches!(self.peek(), Token::Ident | Token::Star);
         let expr = match self.peek() {
             token if starts_expr(token) => self.expr()?,
             _ => return Err(self.unexpected("a statement")),
@@ -376,13 +380,20 @@ impl Parser<'_> {
         let next = self.peek();
         let target = match expr.kind {
             ExprKind::Var(target) if named && takes_variable(next) => target,
+            ExprKind::Var(callee) if named && next == Token::LeftParen && self.has_function_types() => {
+                return Ok(StmtKind::Call { target: None, callee, args: self.arguments()? });
+            }
+            ExprKind::Call(name, args) if named => {
+                return Ok(StmtKind::Call { target: None, callee: whole(name), args });
+            }
             _ => return Ok(StmtKind::Expr(expr)),
         };
         self.bump();
         Ok(match next {
             Token::Assign => match self.at_call() {
                 Some(index) => StmtKind::Block(self.call(index, Some(target))?),
-                None => StmtKind::Assign { target, value: self.expr()? },
+                None if self.at_new() => StmtKind::New { target, made: self.new_object()? },
+                None => self.assigned(target)?,
             },
             Token::Increment => StmtKind::Increment(target),
             Token::Decrement => StmtKind::Decrement(target),
@@ -391,6 +402,18 @@ impl Parser<'_> {
                 StmtKind::Send { channel: target, sorted: next == Token::SortedSend, args }
             }
             _ => self.receive(target, next == Token::RandomReceive)?,
+        })
+    }
+
+    /// The value of an assignment, which may be the call of a function.
+    fn assigned(&mut self, target: VarRef) -> Parsed<StmtKind> {
+        let value = self.expr()?;
+        Ok(match value.kind {
+            ExprKind::Call(name, args) => StmtKind::Call { target: Some(target), callee: whole(name), args },
+            ExprKind::Var(callee) if self.at(Token::LeftParen) && self.has_function_types() => {
+                StmtKind::Call { target: Some(target), callee, args: self.arguments()? }
+            }
+            _ => StmtKind::Assign { target, value },
         })
     }
 
@@ -521,7 +544,15 @@ pub(super) fn starts_expr(token: Token) -> bool {
             | Timeout
             | Np
             | CExpr
+            | Star
+            | BitAnd
     )
+}
+
+/// A name as a place.
+fn whole(name: Name) -> VarRef {
+    let span = name.span;
+    VarRef { parts: vec![Part { name, index: None }], stars: 0, depth: 0, span }
 }
 
 pub(super) fn skip(span: Span) -> Stmt {

@@ -4,7 +4,7 @@ use source::Diagnostic;
 
 use super::declarations::Declared;
 use super::{Class, Parsed, Parser, Reported};
-use crate::ast::{Active, Block, Claim, Init, Item, Literal, Model, Proctype, Trace, Typedef};
+use crate::ast::{Active, Block, Claim, Init, Item, Literal, Model, Name, Proctype, Trace, Typedef};
 use crate::codes;
 use crate::lexer::Token;
 use crate::text::clip;
@@ -16,7 +16,8 @@ impl Parser<'_> {
         for &file in properties {
             self.additional(file);
         }
-        Model { items: std::mem::take(&mut self.items).into_iter().flatten().collect() }
+        let items = std::mem::take(&mut self.items).into_iter().flatten().collect();
+        Model { items, extension: self.extension }
     }
 
     pub(super) fn units(&mut self) {
@@ -71,7 +72,11 @@ impl Parser<'_> {
                 self.defer_formula()?;
                 return Ok(None);
             }
-            Token::Typedef => Item::Typedef(self.typedef()?),
+            Token::Typedef => match self.typedef()? {
+                Ok(typedef) => Item::Typedef(typedef),
+                Err(forward) => Item::Forward(forward),
+            },
+            Token::Ident if self.at_function() => Item::Function(self.function()?),
             Token::Inline => {
                 self.inline()?;
                 return Ok(None);
@@ -187,7 +192,7 @@ impl Parser<'_> {
     }
 
     /// The body of a process, in which ends of lines can be semicolons.
-    fn body(&mut self) -> Parsed<Block> {
+    pub(super) fn body(&mut self) -> Parsed<Block> {
         // The line before the brace does not end a statement.
         self.peek();
         self.suspect = None;
@@ -197,16 +202,21 @@ impl Parser<'_> {
         body
     }
 
-    fn typedef(&mut self) -> Parsed<Typedef> {
+    /// A record, or the name of one that is declared later.
+    fn typedef(&mut self) -> Parsed<Result<Typedef, Name>> {
         let start = self.bump().span;
         let symbol = self.peek_at(0).lexeme.symbol;
         let name = self.name("the name of a type")?;
         self.classes.insert(symbol, Class::Typedef);
+        if self.at(Token::Semicolon) {
+            self.extends(self.since(start), "a type that is declared later");
+            return Ok(Err(name));
+        }
         self.expect(Token::LeftBrace, " before the fields")?;
         self.in_sequence = true;
         let fields = self.fields(Token::RightBrace)?;
         self.expect(Token::RightBrace, " after the fields")?;
         self.in_sequence = false;
-        Ok(Typedef { name, fields, span: self.since(start) })
+        Ok(Ok(Typedef { name, fields, span: self.since(start) }))
     }
 }

@@ -2,6 +2,7 @@
 //! difference as small as possible. `to_string` prints them.
 
 mod alike;
+mod dynamic;
 mod expressions;
 mod formulas;
 mod generate;
@@ -12,6 +13,7 @@ mod statements;
 mod tree;
 
 pub use alike::alike;
+pub use dynamic::dynamic;
 pub use generate::{Purpose, program};
 pub use shrink::shrink;
 pub use tree::Program;

@@ -10,7 +10,7 @@
 mod ample;
 mod folded;
 mod levels;
-mod orbits;
+pub mod orbits;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -28,7 +28,7 @@ use testing::{SplitMix64, Variant, random_model, random_model_of_the_alike, rand
 use crate::common::oracle::{Found, by_brute_force, interpreter};
 
 /// Large enough for most random models, and visited quickly.
-const MOST_STATES: usize = 3000;
+pub const MOST_STATES: usize = 3000;
 
 fn models() -> u64 {
     testing::effort(800)
@@ -66,7 +66,7 @@ fn every(truncations: Truncations) -> [u64; 4] {
 }
 
 /// What a check finds, unless there are too many states. It also replays what it finds.
-fn by_check(model: &Model, config: &Config) -> Result<Option<Found>, String> {
+pub fn by_check(model: &Model, config: &Config) -> Result<Option<Found>, String> {
     let config = Config { keep_going: true, ..config.clone() };
     let report = check(model, &config)?;
     if report.states > MOST_STATES as u64 {
@@ -96,7 +96,7 @@ fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
     quotient::check(model, config, 0, &Arc::default(), &mut Quiet).map_err(|error| format!("{error:?}"))
 }
 
-fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
+pub fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
     // One more than brute force admits: who stops at the limit has found a state beyond it.
     let limits = Limits { states: Some(MOST_STATES as u64 + 1), ..Limits::default() };
     Config {

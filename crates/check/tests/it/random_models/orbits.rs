@@ -81,7 +81,13 @@ fn ladders(seed: u64, naming: Naming) -> [SymmetryConfig; 4] {
 
 /// Counts the states of a model that differ in more than names, unless there are too many.
 fn orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize>, String> {
-    let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    orbits_of(&load(text)?, bounds, seed)
+}
+
+/// Counts the states of a model that differ in more than names, unless there are too many. Each level of
+/// symmetry stores states of just these.
+pub fn orbits_of(model: &quotient::Model, bounds: Bounds, seed: u64) -> Result<Option<usize>, String> {
+    let engine = quotient::engine(model, bounds).map_err(|error| format!("{error:?}"))?;
     let Some(states) = stored(&engine, SearchKind::Bfs, FEW_STATES) else { return Ok(None) };
     let mut count = None;
     for &naming in Naming::ALL {

@@ -161,3 +161,36 @@ fn traces() {
         "chan q = [1] of { byte }; byte x; notrace { q!1; byte y; skip } init { q!1; q?x }",
     );
 }
+
+#[test]
+fn dynamic_programs() {
+    let node =
+        |body: &str| format!("typedef N {{ byte k; N& next }};\nN& g; byte x; chan c;\ninit {{ {body} }}");
+    let texts = [
+        "g = 1; x = g; g = null; x = null; g = g + 1; g++",
+        "g -> skip; if :: !g -> skip :: g < null -> skip fi; assert(g)",
+        "*x = 1; x = *g; g.other = 1; x.k = 1; g[1].k = 2; delete x; delete null",
+        "byte& b; b = g; g = b; (b == g); (g == c); c = 0; (c == 0); x = c",
+        "g = new M; g = new N[3]; c = new chan(1) of { byte }; byte& q; q = &g.k; q = &x",
+        "f(1); x = g(2)",
+    ]
+    .map(node);
+    let others = [
+        "byte x; function f(byte a) : byte { return } function h() { return 1 } init { x = h(); f(1, 2); f(); x = 1 + f(2); h = f }",
+        "function f() { skip } function f() { skip } init { f() unless { skip }; d_step { f() } }",
+        "byte& p; init { p = new byte; x() ; p() }",
+        "byte& p; byte y; active proctype P() { end: skip; assert(P@end && P:y == 1); enabled(_pid); p = null; byte z = _last }",
+        "byte& p; chan q = [1] of { byte& }; init { xr q; chan c = [1] of { byte }; p = new byte; q!1; q!p; q?p; hidden byte z }",
+        "hidden byte h; byte& p; trace { skip } init { p = null; h = 1; set_priority(0, 1) }",
+        "typedef T; T t; T& p; init { p.x = 1; p = new T }",
+        "typedef T { T inner; byte b }; T& p; init { p = new T; byte n = p }",
+        "byte x; init { x = f(1); return; byte y; y = &x }",
+        "byte& p; init { d_step { byte q; q = 1; p = new byte } }",
+        "function f(byte a[2]; chan c) : T { skip } init { f(1) }",
+        "function f() { accept: skip } byte n; proctype P() provided (n == 0) { f() unless { skip } } init { run P() }",
+        "chan c = [0] of { byte }; function f() { c!1 } init { atomic { f(); skip } }",
+        "typedef N { N& n }; N& a[3]; pid p; proctype P() { p = run P(); p = null; p++ } init { run P() }",
+        "chan q = [1] of { byte& }; chan r; byte& p; init { p = new byte; r = q; r!p; q!!p; q!p, p; r?p }",
+    ];
+    insta::assert_snapshot!(rendered(texts.iter().map(String::as_str).chain(others)));
+}

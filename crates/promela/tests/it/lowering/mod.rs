@@ -1,6 +1,7 @@
 //! Compiling models in tests.
 
 mod diagnostics;
+mod dynamic;
 mod spin;
 mod verify;
 

@@ -27,12 +27,26 @@ fn optional<T>(item: Option<&T>, each: impl Fn(&T) -> String) -> String {
 }
 
 fn kind(ty: &Type) -> String {
-    match &ty.kind {
+    let pointers = "&".repeat(ty.pointers as usize);
+    let name = match &ty.kind {
         TypeKind::Mtype(subtype) => {
             format!("mtype{}", optional(subtype.as_ref(), |name| format!(":{}", name.text)))
         }
         TypeKind::Named(name) => name.text.to_string(),
+        TypeKind::Function => "ftype".to_owned(),
         simple => format!("{simple:?}").to_lowercase(),
+    };
+    name + &pointers
+}
+
+fn made(made: &New) -> String {
+    match made {
+        New::Object { ty, length } => {
+            format!("new {}{}", kind(ty), optional(length.as_ref(), |length| format!("[{}]", expr(length))))
+        }
+        New::Channel(channel) => {
+            format!("new chan({}) of {{{}}}", expr(&channel.capacity), list(&channel.fields, kind))
+        }
     }
 }
 
@@ -53,6 +67,7 @@ fn variable(variable: &Variable) -> String {
         Initializer::Channel(channel) => {
             format!(" = [{}] of {{{}}}", expr(&channel.capacity), list(&channel.fields, kind))
         }
+        Initializer::New(new) => format!(" = {}", made(new)),
     });
     format!("{}{width}{size}{init}", variable.name.text)
 }
@@ -61,7 +76,8 @@ fn var_ref(variable: &VarRef) -> String {
     let part = |part: &Part| {
         format!("{}{}", part.name.text, optional(part.index.as_ref(), |index| format!("[{}]", expr(index))))
     };
-    variable.parts.iter().map(part).collect::<Vec<_>>().join(".")
+    let path = variable.parts.iter().map(part).collect::<Vec<_>>().join(".");
+    "*".repeat(variable.stars as usize) + &path
 }
 
 fn receive_arg(arg: &ReceiveArg) -> String {
@@ -107,6 +123,8 @@ fn expr(tree: &Expr) -> String {
         ExprKind::RemoteVar { process, pid, variable } => {
             format!("{}:{}", remote(process, pid.as_deref()), var_ref(variable))
         }
+        ExprKind::AddressOf(place) => format!("&{}", var_ref(place)),
+        ExprKind::Call(name, args) => format!("{}({})", name.text, list(args, expr)),
     }
 }
 
@@ -180,6 +198,16 @@ impl Printer {
                 self.line(if trace.negated { "notrace" } else { "trace" });
                 self.block(&trace.body);
             }
+            Item::Forward(name) => self.line(&format!("typedef {} later", name.text)),
+            Item::Function(function) => {
+                let params = function.params.iter().map(declaration).collect::<Vec<_>>().join("; ");
+                let result = optional(function.result.as_ref(), |ty| format!(" : {}", kind(ty)));
+                self.line(&format!("function {}({params}){result}", function.name.text));
+                match &function.body {
+                    FunctionBody::Block(body) => self.block(body),
+                    FunctionBody::Expr(value) => self.nested(|this| this.line(&expr(value))),
+                }
+            }
             Item::Automaton(item) => unreachable!("{} is in no model", item.name.text),
             Item::Ltl(ltl) => {
                 self.line(&format!("ltl{}: {}", name(ltl.name.as_ref()), formula(&ltl.formula)));
@@ -218,6 +246,20 @@ impl Printer {
             StmtKind::Else => self.line("else"),
             StmtKind::Assign { target, value } => {
                 self.line(&format!("{} = {}", var_ref(target), expr(value)));
+            }
+            StmtKind::New { target, made: new } => {
+                self.line(&format!("{} = {}", var_ref(target), made(new)));
+            }
+            StmtKind::Delete(value) => self.line(&format!("delete {}", expr(value))),
+            StmtKind::Call { target, callee, args } => {
+                let target = optional(target.as_ref(), |target| format!("{} = ", var_ref(target)));
+                self.line(&format!("{target}call {}({})", var_ref(callee), list(args, expr)));
+            }
+            StmtKind::Return(value) => {
+                self.line(&format!(
+                    "return{}",
+                    optional(value.as_ref(), |value| format!(" {}", expr(value)))
+                ));
             }
             StmtKind::Increment(target) => self.line(&format!("{}++", var_ref(target))),
             StmtKind::Decrement(target) => self.line(&format!("{}--", var_ref(target))),

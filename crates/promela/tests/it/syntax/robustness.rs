@@ -252,3 +252,25 @@ fn mutants_of_bytes_are_parsed_or_refused() {
         }
     }
 }
+
+/// What only dynamic programs have is limited in depth like the rest, also where it is no deeper in the text.
+#[test]
+fn deep_paths_are_refused() {
+    let head = "typedef N { byte k; N& n; N& a[2] }; N& p; byte& b;\n";
+    let texts = |count: usize| {
+        [
+            format!("{head}init {{ p = p{} }}", ".n".repeat(count)),
+            format!("{head}init {{ b = {}b }}", "*".repeat(count)),
+            format!("{head}byte{} c; init {{ skip }}", "&".repeat(count)),
+            format!("{head}init {{ p = {} }}", nested(count, "p.a[", "0", "]")),
+            format!(
+                "{head}function f(byte x) : byte = x;\ninit {{ *b = {} }}",
+                nested(count, "f(", "1", ")")
+            ),
+        ]
+    };
+    for text in texts(100_000) {
+        let errors = survives(&text).unwrap_err();
+        assert!(errors.contains("E1202"), "{errors}");
+    }
+}
