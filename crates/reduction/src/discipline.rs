@@ -177,6 +177,8 @@ impl Discipline {
                     matches!(&transition.guard, Guard::When(guard) if reads(guard))
                         || transition.body.iter().any(|action| {
                             matches!(action.kind, ActionKind::Throw(_)) && has_atomic
+                                // What ends an object writes all of it.
+                                || matches!(action.kind, ActionKind::Delete(_) | ActionKind::Kill(_))
                                 || written(&action.kind).is_some_and(|place| self.writes(place))
                                 || action.operands().into_iter().any(reads)
                         })
