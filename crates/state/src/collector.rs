@@ -232,11 +232,22 @@ impl Forest {
 }
 
 impl State {
+    /// Whether the changes since the last call, or since the last collection, may have made garbage. The
+    /// caller must find and drop it.
+    #[inline]
+    pub fn take_garbage_possible(&mut self) -> bool {
+        std::mem::take(&mut self.collector.garbage_possible)
+    }
+
     /// Drops the garbage that the changes since the last collection may have made.
     pub fn collect(&mut self, layout: &Layout) {
-        if !std::mem::take(&mut self.collector.garbage_possible) {
-            return;
+        if self.take_garbage_possible() {
+            self.collect_now(layout);
         }
+    }
+
+    /// Drops the garbage.
+    pub fn collect_now(&mut self, layout: &Layout) {
         self.collector.catch_up(&self.journal);
         let mut forest = std::mem::take(&mut self.collector.forest);
         if forest.is_known {

@@ -21,8 +21,10 @@ impl State {
             }
             self.mark_encoded();
             self.overwrite(layout, from);
-        } else {
+        } else if !layout.has_values || !self.has_units_of(layout, from) {
             self.rebuild(layout, from);
+        } else {
+            self.overwrite_with_values(layout, from);
         }
         self.shown = Some(from.now());
     }
@@ -60,6 +62,9 @@ impl State {
     fn adopt(&mut self, layout: &Layout, node: NodeRef, from: &Encoding) {
         let offset = self.start_of(node);
         let before = self.procedure(layout, node);
+        if self.has_mirror {
+            self.unmirrored.digest.insert(node.index());
+        }
         let words = from.get(node.key()).unwrap_or_default();
         for (at, &word) in (offset..).zip(words) {
             self.overwrite_word(at, word);
@@ -152,11 +157,16 @@ impl State {
 
     #[inline]
     fn overwrite_unit(&mut self, layout: &Layout, node: NodeRef, offset: usize, words: &[u64]) {
-        if self.records_graph() {
-            let old = &self.memory.words[offset..][..words.len()];
-            if old == words {
+        if self.has_mirror || self.records_graph() {
+            if &self.memory.words[offset..][..words.len()] == words {
                 return;
             }
+            if self.has_mirror {
+                self.unmirrored.digest.insert(node.index());
+            }
+        }
+        if self.records_graph() {
+            let old = &self.memory.words[offset..][..words.len()];
             if !layout.has_same_names(node, old, words) {
                 self.changed_places.digest.insert_all();
                 return self.record_rewriting(layout, node, |state| {
@@ -197,8 +207,88 @@ impl State {
         }
     }
 
+    /// Whether the same threads and objects exist, with the same numbers of words beside collections. `false`
+    /// may also mean that the answer would be costly.
+    fn has_units_of(&self, layout: &Layout, from: &Encoding) -> bool {
+        let same = |nodes: &Nodes, section: Section, fits: &dyn Fn(&Node, &[u64]) -> bool| {
+            nodes.table.len() >= from.width(section) as usize
+                && nodes.table.iter().zip(0..).all(|(node, index)| match from.get(Key { section, index }) {
+                    Some(words) => node.exists() && fits(node, words),
+                    None => !node.exists(),
+                })
+        };
+        let has_object = |node: &Node, words: &[u64]| {
+            let old = &self.memory.words[node.offset as usize..][..node.len as usize];
+            layout.tag.get(old) == layout.tag.get(words)
+                && match layout.kind(layout.tag.get(words)) {
+                    ObjectKind::Record(_) | ObjectKind::Lock | ObjectKind::Tombstone(_) => true,
+                    ObjectKind::Channel(_) => old.len() == words.len(),
+                    ObjectKind::Array(_) => layout.array_length.get(old) == layout.array_length.get(words),
+                }
+        };
+        !self.records_graph()
+            && !layout.threads_have_values
+            && same(&self.memory.threads, Section::Threads, &|node, words| node.len as usize == words.len())
+            && same(&self.memory.objects, Section::Objects, &has_object)
+    }
+
+    /// Becomes a state with the same units, of which the collections may be others.
+    fn overwrite_with_values(&mut self, layout: &Layout, from: &Encoding) {
+        self.forget();
+        self.reset_hidden_words(layout);
+        self.collector.forget();
+        self.changed_places.digest.insert_all();
+        let mut buffer = std::mem::take(&mut self.scratch.words);
+        for (key, words) in from.components() {
+            let unit = NodeRef::of(key);
+            let offset = self.start_of(unit);
+            if self.can_have_values(layout, unit) {
+                buffer.clear();
+                self.append(layout, unit, None, &mut buffer);
+                if buffer == words {
+                    continue;
+                }
+                if self.has_mirror {
+                    self.unmirrored.digest.insert(unit.index());
+                }
+                self.free_all_values(layout, unit);
+                buffer.clear();
+                self.absorb(layout, key.section, words, &mut buffer);
+                self.memory.words[offset..][..buffer.len()].copy_from_slice(&buffer);
+            } else {
+                self.overwrite_unit(layout, unit, offset, words);
+            }
+            if let NodeRef::Thread(id) = unit {
+                let top = self.top_frame(layout, offset, words.len());
+                self.place_frame(id, top);
+            }
+        }
+        self.scratch.words = buffer;
+        // Collections are put into memory like those that steps make.
+        self.forget();
+        self.mark_encoded();
+    }
+
+    /// Whether there can be collections in a unit.
+    #[inline]
+    pub fn can_have_values(&self, layout: &Layout, unit: NodeRef) -> bool {
+        match unit {
+            _ if !layout.has_values => false,
+            NodeRef::Root => !layout.root.values.is_empty(),
+            NodeRef::Thread(_) => layout.threads_have_values,
+            NodeRef::Object(id) => match layout.kind(self.read_untraced(self.object(id), layout.tag)) {
+                ObjectKind::Record(record) => !layout.records[record].values.is_empty(),
+                ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => false,
+                ObjectKind::Array(array) => {
+                    matches!(layout.arrays[array as usize].kind, SlotKind::Value(_))
+                }
+            },
+        }
+    }
+
     fn rebuild(&mut self, layout: &Layout, from: &Encoding) {
         self.forget();
+        self.mark_all_unmirrored();
         self.memory.clear();
         self.collector.forget();
         self.changed_places.digest.insert_all();
@@ -210,6 +300,7 @@ impl State {
         }
         // Collections are put into memory like those that steps make.
         self.forget();
+        self.mark_all_unmirrored();
         self.mark_encoded();
         self.record(Change::Replaced);
     }
@@ -312,7 +403,7 @@ impl State {
 impl Layout {
     /// Whether two versions of a unit of the same length, without collections, mention the same entities at
     /// the same places. `false` may also mean that the answer would be costly.
-    fn has_same_names(&self, node: NodeRef, old: &[u64], new: &[u64]) -> bool {
+    pub fn has_same_names(&self, node: NodeRef, old: &[u64], new: &[u64]) -> bool {
         let same = |shape: &Shape, old: &[u64], new: &[u64]| {
             shape.data.iter().zip(old.iter().zip(new)).all(|(data, (old, new))| (old ^ new) & !data == 0)
         };
@@ -320,7 +411,7 @@ impl Layout {
             NodeRef::Root => same(&self.root, old, new),
             NodeRef::Thread(_) => {
                 let mut at = self.thread.len();
-                if !same(&self.thread, old, new) {
+                if old.is_empty() || !same(&self.thread, old, new) {
                     return false;
                 }
                 while at < old.len() {
@@ -338,6 +429,9 @@ impl Layout {
             NodeRef::Object(_) => match (self.kind(self.tag.get(old)), self.kind(self.tag.get(new))) {
                 (ObjectKind::Record(a), ObjectKind::Record(b)) => a == b && same(&self.records[a], old, new),
                 (ObjectKind::Lock, ObjectKind::Lock) => same(&self.lock, old, new),
+                (ObjectKind::Array(a), ObjectKind::Array(b)) => {
+                    a == b && (self.arrays[a as usize].kind == SlotKind::Data || old[1..] == new[1..])
+                }
                 _ => false,
             },
         }

@@ -95,8 +95,13 @@ enum Block<'s, 'l> {
 }
 
 /// The label of a slot, `base` words into its unit.
-pub(crate) const fn label(base: usize, slot: Slot) -> u64 {
+pub const fn label(base: usize, slot: Slot) -> u64 {
     ((base as u64 + slot.word as u64) << 6 | slot.shift as u64) << 32
+}
+
+/// The place of a label outside of collections: a word of the unit, and a bit of the word.
+pub const fn place_of(label: u64) -> (u32, u8) {
+    ((label >> 38) as u32, (label >> 32) as u8 % 64)
 }
 
 impl State {
@@ -129,8 +134,9 @@ impl State {
         })
     }
 
-    /// [`State::scan`] for programs without collections, in one loop: visits the words of a unit, with references
-    /// masked out, and the places that are not empty, with their labels, kinds and bits.
+    /// [`State::scan`] for units without collections, in one loop: visits the words of a unit, with
+    /// references masked out, and the places that are not empty, with their labels, kinds and bits. Of arrays
+    /// of references, only the first word is visited.
     #[inline]
     pub fn scan_names(
         &self,
@@ -139,7 +145,7 @@ impl State {
         mut word: impl FnMut(u64),
         mut name: impl FnMut(u64, SlotKind, u32),
     ) -> u32 {
-        debug_assert!(!layout.has_values, "collections are taken apart by `scan`");
+        debug_assert!(!self.can_have_values(layout, node), "collections are taken apart by `scan`");
         let Some(mut words) = self.words_of(node) else { return u32::MAX };
         let frame = |words: &[u64]| layout.procedure_of[LocationId(layout.location.get(words) as u32)];
         let (mut shape, kind) = match node {
@@ -194,6 +200,35 @@ impl State {
             inset += shape.len();
             shape = &layout.frames[frame(words)];
         }
+    }
+
+    /// A unit that is one block of words with a shape, without collections: the number of its kind that
+    /// [`State::scan`] returns, the shape, and the words.
+    #[inline]
+    pub fn block_of<'l>(&self, layout: &'l Layout, unit: NodeRef) -> Option<(u32, &'l Shape, &[u64])> {
+        let (kind, shape, words) = match unit {
+            NodeRef::Root => (0, &layout.root, &self.memory.words[..self.memory.root_len]),
+            NodeRef::Thread(_) => {
+                let words = self.words_of(unit).filter(|words| !words.is_empty())?;
+                if !layout.thread.is_empty() {
+                    return None;
+                }
+                let procedure = layout.procedure_of[LocationId(layout.location.get(words) as u32)];
+                (procedure.0, &layout.frames[procedure], words)
+            }
+            NodeRef::Object(_) => {
+                let words = self.words_of(unit)?;
+                let tag = layout.tag.get(words);
+                let shape = match layout.kind(tag) {
+                    ObjectKind::Record(record) => &layout.records[record],
+                    ObjectKind::Lock => &layout.lock,
+                    ObjectKind::Tombstone(_) => &layout.tombstone,
+                    ObjectKind::Channel(_) | ObjectKind::Array(_) => return None,
+                };
+                (tag as u32, shape, words)
+            }
+        };
+        (shape.values.is_empty() && shape.len() == words.len()).then_some((kind, shape, words))
     }
 
     /// Visits the blocks of words that a unit consists of. Returns a small number for what the unit is one of.

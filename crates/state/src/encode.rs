@@ -229,6 +229,12 @@ impl State {
         }
     }
 
+    /// An encoding of this state was written by the caller.
+    pub fn encoded_elsewhere(&mut self) {
+        self.mark_encoded();
+        self.shown = None;
+    }
+
     /// An encoding shows everything.
     pub(crate) fn mark_encoded(&mut self) {
         self.unencoded.digest.clear();

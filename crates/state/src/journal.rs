@@ -15,6 +15,8 @@
 //! - the successor cache, which wants the positions of the words that differ from when it last asked
 //!   ([`PlaceSet`]);
 //! - the collector, which wants the edges that came and went (`collector`);
+//! - a mirror of the state in the form of a graph (the crate `symmetry`), which wants the units that it does
+//!   not show yet ([`State::take_unmirrored`](crate::State::take_unmirrored));
 //! - access chains (the crate `symmetry`), which read each step as soon as it is taken, and once more before
 //!   it is taken back: [`State::last_step`](crate::State::last_step).
 //!
@@ -258,6 +260,13 @@ impl UnitSet {
 
     pub fn iter(&self) -> impl Iterator<Item = NodeRef> {
         self.list.iter().map(|&unit| NodeRef::from_index(unit))
+    }
+
+    /// Moves the units to the end of a list.
+    #[inline]
+    pub fn drain_into(&mut self, units: &mut Vec<u32>) {
+        units.extend_from_slice(&self.list);
+        self.clear();
     }
 
     pub fn clear(&mut self) {

@@ -425,6 +425,8 @@ pub struct Layout {
     pub terms: Terms,
     /// Whether there are collections, and whether some can mention entities.
     pub has_values: bool,
+    /// Whether threads can hold collections in their frames.
+    pub(crate) threads_have_values: bool,
     pub named_values: bool,
     /// By enum: the number of its elements, or 0 if it is not abstract.
     pub abstracts: Vec<u32>,
@@ -629,10 +631,12 @@ impl Layout {
             _ => None,
         });
         let has_values = of_values.clone().next().is_some();
+        let threads_have_values = frames.values().any(|frame| !frame.values.is_empty());
         let named_values = of_values.any(|ty| terms.has_names(ty));
         let mut layout = Self {
             terms,
             has_values,
+            threads_have_values,
             named_values,
             abstracts: abstracts.collect(),
             named_constants: program

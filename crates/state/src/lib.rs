@@ -23,7 +23,7 @@ mod write;
 
 pub use ir::TypeId;
 
-pub use edges::{Content, Edge, Entity, Item};
+pub use edges::{Content, Edge, Entity, Item, label as label_of, place_of};
 pub use encode::Names;
 pub use ids::{NodeRef, ObjectId, ThreadId};
 pub use journal::{Change, Mention, SPARE, make_room};

@@ -19,6 +19,13 @@ impl State {
         self.collector.forget();
     }
 
+    /// Changes of the graph are not journalled from now on: what is garbage is found without that, see
+    /// [`State::take_garbage_possible`].
+    pub fn record_nothing(&mut self) {
+        self.graph_reader = None;
+        self.collector.forget();
+    }
+
     /// Whether changes of the graph are journalled for a reader that finds the garbage itself.
     pub fn records_graph(&self) -> bool {
         self.graph_reader == Some(GraphReader::Names)

@@ -19,6 +19,9 @@ pub struct State {
     pub(crate) graph_reader: Option<GraphReader>,
     /// The units that an encoding of this state does not show yet.
     pub(crate) unencoded: Reader<UnitSet>,
+    /// The units that a mirror of this state does not show yet, if there is one.
+    pub(crate) unmirrored: Reader<UnitSet>,
+    pub(crate) has_mirror: bool,
     /// The moment at which an encoding showed this state, except for what is unencoded.
     pub(crate) shown: Option<Moment>,
     /// The words that changed since the successor cache last asked.
@@ -84,6 +87,8 @@ impl State {
             journal: Journal::default(),
             graph_reader: layout.has_collector().then_some(GraphReader::Collector),
             unencoded,
+            unmirrored: Reader::default(),
+            has_mirror: false,
             shown: None,
             changed_places: Reader::default(),
             collector: Collector::default(),
@@ -346,6 +351,33 @@ impl State {
         // From now on, taking back what is there counts as a change as well.
         self.unencoded.catch_up(&self.journal);
         self.unencoded.digest.iter()
+    }
+
+    /// Keeps track of what a mirror has to take over, from now on: see [`State::take_unmirrored`].
+    pub fn start_mirror(&mut self) {
+        if !std::mem::replace(&mut self.has_mirror, true) {
+            self.unmirrored.skip(&self.journal);
+            self.mark_all_unmirrored();
+        }
+    }
+
+    /// Adds the units that may have changed, come or gone since the last call to a list, by index: by steps,
+    /// by undo or by decoding. There must be a mirror.
+    #[inline]
+    pub fn take_unmirrored(&mut self, units: &mut Vec<u32>) {
+        debug_assert!(self.has_mirror, "what changed is tracked from the start of a mirror on");
+        self.unmirrored.catch_up(&self.journal);
+        self.unmirrored.digest.drain_into(units);
+    }
+
+    /// All units count as changed.
+    pub(crate) fn mark_all_unmirrored(&mut self) {
+        if self.has_mirror {
+            self.unmirrored.digest.insert(NodeRef::Root.index());
+            for unit in self.memory.units() {
+                self.unmirrored.digest.insert(unit.index());
+            }
+        }
     }
 
     /// The positions of the words that changed since the last call: a bit for each, modulo 64.

@@ -164,6 +164,15 @@ impl State {
         }
     }
 
+    /// Gives up the collections of the globals or of an object.
+    pub(crate) fn free_all_values(&mut self, layout: &Layout, unit: NodeRef) {
+        match unit {
+            NodeRef::Root => self.free_values(unit, 0, &layout.root),
+            NodeRef::Thread(_) => {}
+            NodeRef::Object(id) => self.free_values_of(layout, id),
+        }
+    }
+
     fn free_values_of(&mut self, layout: &Layout, id: ObjectId) {
         let base = self.object(id);
         let unit = NodeRef::Object(id);
@@ -388,6 +397,7 @@ impl State {
     pub fn undo(&mut self) {
         let mark = self.journal.pop_mark();
         self.unencoded.rewind(&self.journal, mark.start);
+        self.unmirrored.rewind(&self.journal, mark.start);
         self.changed_places.rewind(&self.journal, mark.start);
         self.collector.rewind(&self.journal, mark.start);
         while let Some(change) = self.journal.pop_since(mark.start) {
@@ -400,6 +410,9 @@ impl State {
     /// Forgets the past: what was done stays done.
     pub fn forget(&mut self) {
         self.unencoded.detach(&self.journal);
+        if self.has_mirror {
+            self.unmirrored.detach(&self.journal);
+        }
         self.changed_places.detach(&self.journal);
         self.collector.detach(&self.journal);
         self.journal.clear();

@@ -185,15 +185,32 @@ impl Closing {
 
     /// Names everything that the named nodes tell apart.
     fn close(&mut self, graph: &SmallGraph) {
-        while self.head < self.len && self.unnamed != 0 {
-            let node = usize::from(self.queue[self.head % MOST]) % MOST;
-            self.head += 1;
-            for link in &graph.links[node] {
-                if link.is_one {
-                    self.name(link.target);
+        // They are often read and written: they are to be in registers.
+        let (mut len, mut head, mut unnamed) = (self.len, self.head, self.unnamed);
+        while head < len && unnamed != 0 {
+            let node = usize::from(self.queue[head % MOST]) % MOST;
+            head += 1;
+            if graph.targets[node] & unnamed != 0 {
+                for link in &graph.links[node] {
+                    let target = link.target % MOST as u8;
+                    if link.is_one && unnamed >> target & 1 == 1 {
+                        self.queue[len % MOST] = target;
+                        len += 1;
+                        unnamed &= !(1 << target);
+                    }
                 }
             }
-            let members = graph.members[node] & self.unnamed;
+            let (members, sources) = (graph.members[node] & unnamed, graph.sources[node] & unnamed);
+            if members | sources == 0 {
+                continue;
+            }
+            if members == 0 && sources.is_power_of_two() {
+                self.queue[len % MOST] = sources.trailing_zeros() as u8;
+                len += 1;
+                unnamed &= !sources;
+                continue;
+            }
+            (self.len, self.head, self.unnamed) = (len, head, unnamed);
             if members != 0 {
                 self.name_some(graph, members, |candidate| {
                     sum(graph.links[node].iter().filter(|link| usize::from(link.target) == candidate))
@@ -205,11 +222,12 @@ impl Closing {
                     sum(graph.links[candidate].iter().filter(|link| usize::from(link.target) == node))
                 });
             }
+            (len, unnamed) = (self.len, self.unnamed);
         }
+        (self.len, self.head, self.unnamed) = (len, head, unnamed);
     }
 
     /// Names those of the candidates that are told apart by their colours and by how they are linked.
-    #[inline]
     fn name_some(&mut self, graph: &SmallGraph, candidates: u64, how: impl Fn(usize) -> u64) {
         if candidates.is_power_of_two() {
             return self.name(candidates.trailing_zeros() as u8);

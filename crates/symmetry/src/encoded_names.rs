@@ -77,6 +77,12 @@ impl EncodedNames {
         set_to_ids(&mut self.names, layout, state);
     }
 
+    /// The encoding shows other names, which are not known.
+    pub fn forget(&mut self) {
+        self.renaming = Renaming::Everything;
+        self.starts.clear();
+    }
+
     /// The encoding shows these names of threads, by id.
     pub fn set_threads(&mut self, names: Vec<u32>) {
         self.names.threads = names;

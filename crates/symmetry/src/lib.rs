@@ -23,6 +23,7 @@ mod population;
 mod reach;
 mod relations;
 mod small;
+mod small_encoding;
 mod symmetric;
 mod twins;
 mod versions;

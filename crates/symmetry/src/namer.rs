@@ -36,6 +36,7 @@ use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
 use crate::reach::Reach;
 use crate::small::{MOST, SmallGraph};
+use crate::small_encoding::{NodeNames, Written, WrittenLengths};
 use crate::twins::Twins;
 use crate::versions::Versions;
 
@@ -103,6 +104,8 @@ impl Stats {
 enum Place {
     Names,
     Encoded,
+    /// Not written down: they follow from the order of the nodes of a small state, at the level `full`.
+    Order,
 }
 
 /// What names small states.
@@ -110,6 +113,7 @@ enum Place {
 struct Small {
     graph: SmallGraph,
     closing: Closing,
+    lengths: WrittenLengths,
     verifier: Verifier,
     versions: Versions,
 }
@@ -172,8 +176,13 @@ impl Namer {
             pending: Vec::new(),
             stats: Stats::default(),
         };
+        if namer.small.is_some() {
+            state.start_mirror();
+        }
         if config.naming == Naming::Chain || config.naming == Naming::Auto && is_large(state) {
             namer.follow_chains(layout, state);
+        } else {
+            namer.record_for_small(layout, state);
         }
         namer
     }
@@ -193,17 +202,25 @@ impl Namer {
     /// Chains do not follow the state any more.
     fn leave_chains(&mut self, layout: &Layout, state: &mut State) {
         self.spare = self.chains.take();
-        state.record_for_collector(layout);
+        self.record_for_small(layout, state);
         self.floating.forget();
         self.rewritten.clear();
         self.encoded_version = None;
         self.version_of_ids = None;
     }
 
+    /// The journal says what readers other than chains want to know.
+    fn record_for_small(&self, layout: &Layout, state: &mut State) {
+        if self.keeps_mirror() {
+            state.record_nothing();
+        } else {
+            state.record_for_collector(layout);
+        }
+    }
+
     /// The state was decoded from an encoding, in which ids are names.
     pub fn decoded(&mut self, layout: &Layout, state: &mut State) {
         if let Some(small) = &mut self.small {
-            small.graph.forget();
             small.versions.decoded();
             match (&self.chains, is_large(state)) {
                 (Some(_), false) => self.leave_chains(layout, state),
@@ -222,7 +239,13 @@ impl Namer {
             }
             chains.decoded(layout, state);
         }
-        self.named = None;
+        self.leave();
+        if self.keeps_mirror() && !is_large(state) {
+            self.encoded.forget();
+            self.ids_are_names = false;
+            self.encoded_version = None;
+            return;
+        }
         self.encoded.set_to_ids(layout, state);
         self.ids_are_names = true;
         let version = self.version(layout, state);
@@ -252,10 +275,11 @@ impl Namer {
 
     /// The state took a step. Collects garbage, by the same traversal that gives names where there is one.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
-        self.named = None;
+        self.leave();
         self.stats.steps += 1;
         match (&mut self.chains, self.config.level) {
             (Some(chains), _) => chains.step(layout, state),
+            (None, Level::Full) if self.small.is_some() => self.collect_small(layout, state),
             (None, level) if level == Level::Full || layout.has_relations() || self.small.is_some() => {
                 state.collect(layout);
             }
@@ -272,6 +296,31 @@ impl Namer {
         }
     }
 
+    /// Drops garbage, which the graph of a small state shows.
+    fn collect_small(&mut self, layout: &Layout, state: &mut State) {
+        if !state.take_garbage_possible() {
+            return;
+        }
+        if let Some(small) = &mut self.small
+            && small.graph.update(layout, state)
+        {
+            for unit in small.graph.garbage() {
+                state.drop_node(layout, unit);
+                small.graph.leave();
+            }
+        } else {
+            state.collect_now(layout);
+        }
+    }
+
+    /// The state is another one: its names are not known, and the graph does not show it.
+    fn leave(&mut self) {
+        self.named = None;
+        if let Some(small) = &mut self.small {
+            small.graph.leave();
+        }
+    }
+
     /// Makes sure that the next steps need no memory here, if there is any.
     pub fn has_room(&mut self) -> bool {
         self.chains.as_mut().is_none_or(Chains::has_room)
@@ -279,7 +328,7 @@ impl Namer {
 
     /// The state is about to take its last step back.
     pub fn undo(&mut self, layout: &Layout, state: &mut State) {
-        self.named = None;
+        self.leave();
         if self.config.level == Level::Heap
             && let Some(small) = &mut self.small
         {
@@ -298,7 +347,12 @@ impl Namer {
         self.encode_changes(layout, state, into);
         if cfg!(debug_assertions) {
             let mut whole = Encoding::new();
-            state.encode_all(layout, self.encoded.names(), &mut whole);
+            if self.named == Some(Place::Order) {
+                self.names(layout, state);
+                state.encode_all(layout, &self.names, &mut whole);
+            } else {
+                state.encode_all(layout, self.encoded.names(), &mut whole);
+            }
             assert!(into.same(&whole), "the encoding differs from one that is written anew");
         }
     }
@@ -307,13 +361,16 @@ impl Namer {
         self.stats.named += 1;
         let version = self.version(layout, state);
         if version.is_some() && version == self.encoded_version && self.encoded.is_encoded() {
-            self.put_off_graph(state);
             return self.encode_as_before(layout, state, into);
         }
-        if self.place(layout, state) == Place::Names {
-            self.encoded.replace(&mut self.names);
-            // The names that were swapped out are not those of this state.
-            self.named = None;
+        match self.place(layout, state) {
+            Place::Order => return self.write_anew(layout, state, into),
+            Place::Names => {
+                self.encoded.replace(&mut self.names);
+                // The names that were swapped out are not those of this state.
+                self.named = None;
+            }
+            Place::Encoded => {}
         }
         if self.encoded.is_encoded() {
             self.encode_as_before(layout, state, into);
@@ -337,6 +394,30 @@ impl Namer {
             self.ids_are_names = version.is_some() && self.has_ids_for_names();
         }
         self.encoded_version = version;
+    }
+
+    /// Whether the graph of small states is kept up to date: it shows what is garbage, and encodings are
+    /// written from it as a whole.
+    fn keeps_mirror(&self) -> bool {
+        self.config.level == Level::Full && self.small.is_some()
+    }
+
+    /// Writes the encoding of a small state that was put in order.
+    fn write_anew(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
+        let Some(mut small) = self.small.take() else { return };
+        let Small { graph, closing, lengths, .. } = &mut *small;
+        let mut nodes = NodeNames::new(graph, closing.order());
+        if layout.has_values || layout.has_relations() {
+            self.write_down(layout, state, &nodes, graph, closing);
+            nodes.take_elements(graph, &self.names);
+        }
+        let names = &self.names;
+        Written { graph, state, layout, nodes: &nodes, names }.encode(lengths, into);
+        self.small = Some(small);
+        state.encoded_elsewhere();
+        self.encoded.forget();
+        self.ids_are_names = false;
+        self.encoded_version = None;
     }
 
     /// The version of the names of the state, where it is known. Only at the level `heap`: at others it is not
@@ -410,9 +491,14 @@ impl Namer {
     /// The names of everything in the state.
     pub fn names(&mut self, layout: &Layout, state: &mut State) -> &Names {
         match self.place(layout, state) {
-            Place::Names => &self.names,
-            Place::Encoded => self.encoded.names(),
+            Place::Encoded => return self.encoded.names(),
+            Place::Names => {}
+            Place::Order => {
+                self.name_by_order(layout, state);
+                self.named = Some(Place::Names);
+            }
         }
+        &self.names
     }
 
     /// Names the state, unless that is done. Returns where its names are.
@@ -426,7 +512,6 @@ impl Namer {
     fn name(&mut self, layout: &Layout, state: &mut State) -> Place {
         if self.config.level == Level::Heap && self.small.is_some() && !is_large(state) {
             if self.has_ids_for_names() {
-                self.put_off_graph(state);
                 set_to_ids(&mut self.names, layout, state);
                 return Place::Names;
             }
@@ -470,12 +555,6 @@ impl Namer {
 
     // Small states.
 
-    fn put_off_graph(&mut self, state: &mut State) {
-        if let Some(small) = &mut self.small {
-            small.graph.put_off(state);
-        }
-    }
-
     /// Names a small state at the level `heap` if everything is reached by places. Returns whether it is.
     fn name_reached(&mut self, layout: &Layout, state: &mut State) -> bool {
         let Self { small, names, .. } = self;
@@ -487,7 +566,6 @@ impl Namer {
         reached.name_objects(layout, state, names);
         name_abstracts(layout, &reached.order().iter().copied(), &mut names.abstracts);
         self.stats.touched += reached.order().len() as u64;
-        small.graph.put_off(state);
         self.order_threads(layout, state);
         true
     }
@@ -511,15 +589,35 @@ impl Namer {
         self.stats.touched += closing.order().len() as u64;
         self.stats.searched += u64::from(ordered.searched);
         self.stats.exhausted += u64::from(!ordered.canonical);
+        self.small = Some(small);
+        if let Some(threads) = given {
+            self.name_by_order(layout, state);
+            self.names.threads = threads;
+            return Place::Names;
+        }
+        Place::Order
+    }
+
+    /// Writes the names down that follow from the order of the nodes.
+    fn name_by_order(&mut self, layout: &Layout, state: &State) {
+        let Some(small) = self.small.take() else { return };
+        let Small { graph, closing, .. } = &*small;
+        self.write_down(layout, state, &NodeNames::new(graph, closing.order()), graph, closing);
+        self.small = Some(small);
+    }
+
+    fn write_down(
+        &mut self,
+        layout: &Layout,
+        state: &State,
+        nodes: &NodeNames,
+        graph: &SmallGraph,
+        closing: &Closing,
+    ) {
         self.start_names(state);
-        graph.give_names(closing.order(), &mut self.names);
+        nodes.give(graph, &mut self.names);
         let order = closing.order().iter().filter_map(|&node| graph.entities[usize::from(node)]);
         name_abstracts(layout, &order, &mut self.names.abstracts);
-        if let Some(threads) = given {
-            self.names.threads = threads;
-        }
-        self.small = Some(small);
-        Place::Names
     }
 
     // Threads in the order of the level.

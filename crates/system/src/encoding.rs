@@ -332,6 +332,18 @@ impl Encoding {
         has_lengths
     }
 
+    /// Lets `write` replace the words of all components, if the encoding has this outline. Returns whether it
+    /// has, and `write` has written all words; otherwise the encoding must be [refilled](Encoding::refill).
+    #[inline]
+    pub fn rewrite(&mut self, outline: Outline, write: impl FnOnce(&mut [u64]) -> bool) -> bool {
+        let now = Outline { encoding: self.start.encoding, number: self.outline };
+        if !self.ordered || now != outline {
+            return false;
+        }
+        self.touch_everything();
+        write(&mut self.words)
+    }
+
     /// Whether both encodings describe the same state.
     pub fn same(&self, other: &Self) -> bool {
         self.components().eq(other.components())

@@ -8,6 +8,7 @@ mod canonical;
 mod forms;
 mod hard;
 mod incremental;
+mod mirror;
 mod mixed;
 mod orbits;
 mod papers;
