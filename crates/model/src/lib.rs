@@ -72,7 +72,7 @@ pub use sorts::{Index, Individual, Sorts};
 pub use words::Reader;
 
 #[doc(hidden)]
-pub use sorts::order_of_numbers;
+pub use sorts::{index_of, number_of, order_of_numbers};
 
 /// The page of the book, whose example is run as a test.
 #[cfg(doctest)]

@@ -37,7 +37,8 @@ pub(crate) struct Namer {
     /// By sort and number: the node of an individual.
     nodes: Vec<Vec<Option<u32>>>,
     names: Names,
-    order: Vec<(u32, u32)>,
+    /// Class, position in the canonical order, number.
+    order: Vec<(u32, u32, u32)>,
     pub hash_bits: Option<u32>,
     /// States whose names are not canonical.
     pub broken_off: u64,
@@ -65,13 +66,15 @@ impl Namer {
             if !sorts.all[sort].symmetric {
                 continue;
             }
+            // Classes are intervals, so each keeps its names.
             self.order.clear();
-            let found = nodes.iter().zip(0..);
-            self.order
-                .extend(found.map(|(node, at)| (node.map_or(u32::MAX, |node| position[node as usize]), at)));
+            self.order.extend(nodes.iter().zip(0..).map(|(node, at)| {
+                let position = node.map_or(u32::MAX, |node| position[node as usize]);
+                (sorts.all[sort].class(at), position, at)
+            }));
             self.order.sort_unstable();
             names.resize(nodes.len(), 0);
-            for (name, &(_, at)) in self.order.iter().enumerate() {
+            for (name, &(_, _, at)) in self.order.iter().enumerate() {
                 names[at as usize] = name as u32;
             }
         }
@@ -119,9 +122,9 @@ impl Builder<'_> {
             return node;
         }
         let mut label = mix(mix(0, tag::SORT), sort as u64);
-        if !self.sorts.all[sort].symmetric {
-            label = mix(label, u64::from(index.0) + 1);
-        }
+        let told_apart =
+            if self.sorts.all[sort].symmetric { self.sorts.all[sort].class(index.0) } else { index.0 };
+        label = mix(label, u64::from(told_apart) + 1);
         let node = self.add_node(label);
         self.namer.nodes[sort][at] = Some(node);
         node
