@@ -4,6 +4,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Index, Type, parse_macro_input};
 
 /// Derives `quotient_model::Shape` for a struct or an enum whose fields have shapes.
@@ -19,11 +20,16 @@ struct Bodies {
     walk: TokenStream,
     read: TokenStream,
     order: TokenStream,
+    term: TokenStream,
+    variant: TokenStream,
+    assign: TokenStream,
+    /// The names of the variants; that of a struct.
+    names: Vec<String>,
 }
 
 fn derive(mut input: DeriveInput) -> Result<TokenStream, Error> {
-    let Bodies { types, walk, read, order } = match &input.data {
-        Data::Struct(data) => of_struct(&data.fields),
+    let Bodies { types, walk, read, order, term, variant, assign, names } = match &input.data {
+        Data::Struct(data) => of_struct(&input.ident, &data.fields),
         Data::Enum(data) if data.variants.is_empty() => {
             return Err(Error::new_spanned(
                 &input.ident,
@@ -59,6 +65,10 @@ fn derive(mut input: DeriveInput) -> Result<TokenStream, Error> {
             }
             fn walk<V: ::quotient_model::Visit>(&self, to: &mut V) { #walk }
             fn read(from: &mut ::quotient_model::Reader<'_>) -> Self { #read }
+            const VARIANTS: &'static [&'static str] = &[ #( #names ),* ];
+            fn variant(&self) -> usize { #variant }
+            fn term(&self) -> ::quotient_model::Term { #term }
+            fn assign(&mut self, other: &Self) { #assign }
             fn order(&self, other: &Self) -> ::std::cmp::Ordering { #order }
         }
     })
@@ -73,10 +83,28 @@ fn members(fields: &Fields) -> Vec<TokenStream> {
     fields.iter().enumerate().map(member).collect()
 }
 
-fn of_struct(fields: &Fields) -> Bodies {
+/// The term of a struct or a variant whose fields are behind these expressions.
+fn term(function: &Ident, name: &Ident, fields: &Fields, values: &[TokenStream]) -> TokenStream {
+    let terms = values.iter().map(|value| quote!(::quotient_model::Shape::term(#value)));
+    let name = name.unraw().to_string();
+    if let Fields::Named(named) = fields {
+        let names = named.named.iter().filter_map(|field| Some(field.ident.as_ref()?.unraw().to_string()));
+        let function = format_ident!("{function}_with");
+        quote!(::quotient_model::Term::#function(#name, vec![ #( (#names, #terms) ),* ]))
+    } else {
+        quote!(::quotient_model::Term::#function(#name, vec![ #( #terms ),* ]))
+    }
+}
+
+fn of_struct(name: &Ident, fields: &Fields) -> Bodies {
     let types: Vec<Type> = fields.iter().map(|field| field.ty.clone()).collect();
     let members = members(fields);
+    let values: Vec<TokenStream> = members.iter().map(|member| quote!(&self.#member)).collect();
     Bodies {
+        term: term(&format_ident!("tuple"), name, fields, &values),
+        variant: quote!(0),
+        assign: quote!( #( ::quotient_model::Shape::assign(&mut self.#members, &other.#members); )* ),
+        names: vec![name.unraw().to_string()],
         walk: quote! {
             to.begin(1);
             #( to.cut(); ::quotient_model::Shape::walk(&self.#members, to); )*
@@ -99,6 +127,7 @@ fn of_struct(fields: &Fields) -> Bodies {
 fn of_enum(data: &syn::DataEnum) -> Bodies {
     let width = u64::BITS - (data.variants.len() as u64 - 1).leading_zeros();
     let (mut walks, mut reads, mut orders, mut ranks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut terms, mut assigns) = (Vec::new(), Vec::new());
     let mut types = Vec::new();
     for (number, variant) in data.variants.iter().enumerate() {
         let (number, name) = (number as u64, &variant.ident);
@@ -118,20 +147,38 @@ fn of_enum(data: &syn::DataEnum) -> Bodies {
                 ::std::cmp::Ordering::Equal
                     #( .then_with(|| ::quotient_model::Shape::order(#ours, #theirs)) )*,
         });
-        ranks.push(quote!(Self::#name { .. } => #number,));
+        let values: Vec<TokenStream> = ours.iter().map(|ours| quote!(#ours)).collect();
+        let term = term(&format_ident!("variant"), name, &variant.fields, &values);
+        terms.push(quote!(Self::#name { #( #members: #ours ),* } => #term,));
+        assigns.push(quote! {
+            (Self::#name { #( #members: #ours ),* }, Self::#name { #( #members: #theirs ),* }) => {
+                #( ::quotient_model::Shape::assign(#ours, #theirs); )*
+            }
+        });
+        let rank = number as usize;
+        ranks.push(quote!(Self::#name { .. } => #rank,));
     }
     Bodies {
         types,
+        term: quote!(match self { #(#terms)* }),
+        variant: quote!(match self { #(#ranks)* }),
+        assign: quote! {
+            match (&mut *self, other) {
+                #(#assigns)*
+                #[allow(unreachable_patterns)]
+                _ => *self = ::std::clone::Clone::clone(other),
+            }
+        },
+        names: data.variants.iter().map(|variant| variant.ident.unraw().to_string()).collect(),
         walk: quote!(match self { #(#walks)* }),
         read: quote! {
             match from.bits(#width) { #(#reads)* _ => unreachable!("no such variant was written") }
         },
         order: quote! {
-            let rank = |value: &Self| -> u64 { match value { #(#ranks)* } };
             match (self, other) {
                 #(#orders)*
                 #[allow(unreachable_patterns)]
-                _ => rank(self).cmp(&rank(other)),
+                _ => ::quotient_model::Shape::variant(self).cmp(&::quotient_model::Shape::variant(other)),
             }
         },
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::words::Reader;
-use crate::{Shape, Sorts, Visit};
+use crate::{Shape, Sorts, Term, Visit};
 
 /// A number from `LOW` to `HIGH`. It takes as few bits of a state as the range needs.
 ///
@@ -54,6 +54,9 @@ impl<const LOW: i64, const HIGH: i64> Shape for Bounded<LOW, HIGH> {
     }
     fn read(from: &mut Reader<'_>) -> Self {
         Self(LOW.wrapping_add_unsigned(from.bits(Self::WIDTH)))
+    }
+    fn term(&self) -> Term {
+        Term::Number(self.0.into())
     }
     fn order(&self, other: &Self) -> Ordering {
         self.cmp(other)

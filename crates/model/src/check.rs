@@ -195,6 +195,9 @@ impl<M: Model> Check<'_, M> {
         if let Some(sort) = self.program.unsized_sort() {
             return refused(format!("the sort {sort} has no size: give it one with `.sort::<{sort}>(n)`"));
         }
+        if let Some(written) = self.program.properties.formulas.first() {
+            return refused(format!("formulas are not checked yet: `{}`", written.name));
+        }
         match self.program.initial_values() {
             Err(message) => return refused(format!("the initial states cannot be made: {message}")),
             Ok(values) if values.is_empty() => return refused("the model has no initial state".to_owned()),

@@ -9,7 +9,7 @@ use std::ops::IndexMut;
 
 use crate::shape::{order_entries, read_entries};
 use crate::words::Reader;
-use crate::{Shape, Sorts, Visit};
+use crate::{Shape, Sorts, Term, Visit};
 
 /// A sequence: its order matters.
 pub type Seq<T> = Vec<T>;
@@ -139,6 +139,12 @@ impl<T: Shape> Shape for Set<T> {
         elements.sort_by(T::order);
         Self(elements)
     }
+    fn term(&self) -> Term {
+        Term::Set(self.0.iter().map(T::term).collect())
+    }
+    fn assign(&mut self, other: &Self) {
+        self.0.assign(&other.0);
+    }
     fn order(&self, other: &Self) -> Ordering {
         order_entries(self.0.iter(), other.0.iter())
     }
@@ -244,6 +250,12 @@ impl<T: Shape> Shape for Bag<T> {
         let mut elements: Vec<(T, u32)> = read_entries(from);
         elements.sort_by(|a, b| a.0.order(&b.0));
         Self(elements)
+    }
+    fn term(&self) -> Term {
+        Term::Bag(self.iter().map(|(element, times)| (element.term(), times)).collect())
+    }
+    fn assign(&mut self, other: &Self) {
+        self.0.assign(&other.0);
     }
     fn order(&self, other: &Self) -> Ordering {
         order_entries(self.0.iter(), other.0.iter())
@@ -409,6 +421,12 @@ impl<K: Shape, T: Shape> Shape for Map<K, T> {
         let mut rows: Vec<(K, T)> = read_entries(from);
         rows.sort_by(|a, b| a.0.order(&b.0));
         Self(rows)
+    }
+    fn term(&self) -> Term {
+        Term::Map(self.iter().map(|(key, value)| (key.term(), value.term())).collect())
+    }
+    fn assign(&mut self, other: &Self) {
+        self.0.assign(&other.0);
     }
     fn order(&self, other: &Self) -> Ordering {
         order_entries(self.0.iter(), other.0.iter())

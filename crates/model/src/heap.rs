@@ -8,7 +8,7 @@ use std::ops::{Index as Indexed, IndexMut};
 
 use crate::collections::Map;
 use crate::words::Reader;
-use crate::{Index, Shape, Sorts, Visit};
+use crate::{Index, Shape, Sorts, Term, Visit};
 
 /// Objects of one type. An object that nothing refers to any more is gone after the step. A state should have
 /// one heap for each type of objects.
@@ -82,6 +82,12 @@ impl<T: Shape> Shape for Heap<T> {
     fn read(from: &mut Reader<'_>) -> Self {
         Self(Map::read(from))
     }
+    fn term(&self) -> Term {
+        self.0.term()
+    }
+    fn assign(&mut self, other: &Self) {
+        self.0.assign(&other.0);
+    }
     fn order(&self, other: &Self) -> Ordering {
         self.0.order(&other.0)
     }
@@ -123,6 +129,9 @@ impl<T: 'static> Shape for Ref<T> {
     }
     fn read(from: &mut Reader<'_>) -> Self {
         Self(from.id(TypeId::of::<Self>()), PhantomData)
+    }
+    fn term(&self) -> Term {
+        Term::Individual { sort: crate::sorts::short_name::<T>().to_owned(), number: self.0.0 }
     }
     fn order(&self, other: &Self) -> Ordering {
         self.0.0.cmp(&other.0.0)

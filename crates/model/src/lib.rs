@@ -54,9 +54,12 @@ mod mentions;
 mod model;
 mod naming;
 mod panics;
+mod process;
 mod program;
+mod properties;
 mod shape;
 mod sorts;
+mod term;
 mod words;
 
 pub use bounded::Bounded;
@@ -65,10 +68,14 @@ pub use collections::{Bag, Map, Seq, Set};
 pub use equivariance::{Broken, SymmetryCheck};
 pub use heap::{Heap, Ref};
 pub use macros::Shape;
-pub use model::{Cx, Doing, Model, Properties};
+pub use model::{Cx, Doing, Model, Remark};
+pub use process::{Obstacle, Process, Role, Who};
 pub use program::{Live, Program};
+pub use properties::Properties;
+pub use search::emptiness::Fairness;
 pub use shape::{Shape, Visit};
 pub use sorts::{Index, Individual, Sorts};
+pub use term::{Difference, Term};
 pub use words::Reader;
 
 #[doc(hidden)]

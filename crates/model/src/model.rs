@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use crate::mentions::Mentions;
 use crate::sorts::Size;
-use crate::{Index, Individual, Shape, Sorts};
+use crate::{Index, Individual, Obstacle, Process, Properties, Role, Shape, Sorts, Term};
 
 /// A model program. Everything must be a function of its arguments: no clocks, no random numbers, no order of
 /// a hash map.
@@ -16,9 +16,6 @@ pub trait Model {
     type State: Shape;
     /// What can happen in a state, with its arguments.
     type Action: Shape;
-    /// [`apply`](Model::apply) calls [`Doing::choose`]. Then each action is tried before it is taken, to learn
-    /// how many alternatives it has.
-    const CHOOSES: bool = false;
 
     /// Adds the states in which runs begin.
     fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Self::State>);
@@ -42,6 +39,19 @@ pub trait Model {
     fn within(&self, _cx: &Cx<'_>, _state: &Self::State) -> bool {
         true
     }
+
+    /// Who takes an action.
+    fn process(&self, _cx: &Cx<'_>, _action: &Self::Action) -> Process {
+        Process::Whole
+    }
+
+    /// What an action is to those who test an implementation against the model.
+    fn role(&self, _action: &Self::Action) -> Role {
+        Role::Input
+    }
+
+    /// Adds why actions are not possible in `state`, for reports. [`Model::actions`] says which are.
+    fn obstacles(&self, _cx: &Cx<'_>, _state: &Self::State, _out: &mut Vec<Obstacle>) {}
 }
 
 /// What a model may ask about its program.
@@ -101,9 +111,23 @@ pub struct Doing<'a> {
     pub(crate) choice: u32,
     /// The product of the numbers of alternatives so far. More than fit are a fault.
     pub(crate) alternatives: u64,
-    pub(crate) chooses: bool,
     pub(crate) failure: Option<(&'static Location<'static>, String)>,
     pub(crate) is_impossible: bool,
+    /// What was said about the action; only kept where a run is shown.
+    pub(crate) remarks: Option<Vec<Remark>>,
+    /// The requirements that were covered.
+    pub(crate) covered: Vec<&'static str>,
+}
+
+/// What an action said about itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Remark {
+    /// A text for people: [`Doing::note`].
+    Note(String),
+    /// A value that an implementation must answer: [`Doing::output`].
+    Output(Term),
+    /// A requirement: [`Doing::covers`].
+    Covers(&'static str),
 }
 
 impl<'a> Doing<'a> {
@@ -116,7 +140,6 @@ impl<'a> Doing<'a> {
     /// returned.
     #[track_caller]
     pub fn choose<T>(&mut self, alternatives: impl IntoIterator<Item = T>) -> Option<T> {
-        assert!(self.chooses, "a model that chooses says so: `const CHOOSES: bool = true;`");
         let mut alternatives: Vec<T> = alternatives.into_iter().collect();
         let count = alternatives.len() as u64;
         if count == 0 {
@@ -130,37 +153,37 @@ impl<'a> Doing<'a> {
         Some(alternatives.swap_remove(digit as usize))
     }
 
+    /// An individual of a dynamic sort that `state` does not mention, see [`Cx::fresh`].
+    pub fn fresh<I: Individual>(&self, state: &impl Shape) -> Option<I> {
+        self.cx.fresh(state)
+    }
+
+    /// Says something about this step, which traces show. It is no part of the state.
+    pub fn note(&mut self, text: impl fmt::Display) {
+        if let Some(remarks) = &mut self.remarks {
+            remarks.push(Remark::Note(text.to_string()));
+        }
+    }
+
+    /// A value that an implementation must answer in this step. It is no part of the state.
+    pub fn output(&mut self, value: &impl Shape) {
+        if let Some(remarks) = &mut self.remarks {
+            remarks.push(Remark::Output(value.term()));
+        }
+    }
+
+    /// The step covers a requirement. Reports list those that were covered.
+    pub fn covers(&mut self, requirement: &'static str) {
+        self.covered.push(requirement);
+        if let Some(remarks) = &mut self.remarks {
+            remarks.push(Remark::Covers(requirement));
+        }
+    }
+
     /// The action violates a rule. What it does after this does not matter.
     #[track_caller]
     pub fn fail(&mut self, message: impl fmt::Display) {
         let location = Location::caller();
         self.failure.get_or_insert_with(|| (location, message.to_string()));
-    }
-}
-
-/// A condition of states.
-type Condition<S> = Box<dyn Fn(&Cx<'_>, &S) -> bool>;
-
-/// What must hold in the states of a model.
-pub struct Properties<S> {
-    pub(crate) invariants: Vec<(String, Condition<S>)>,
-    pub(crate) reachable: Vec<(String, Condition<S>)>,
-}
-
-impl<S> Default for Properties<S> {
-    fn default() -> Self {
-        Self { invariants: Vec::new(), reachable: Vec::new() }
-    }
-}
-
-impl<S> Properties<S> {
-    /// A condition that holds in every state.
-    pub fn invariant(&mut self, name: &str, holds: impl Fn(&Cx<'_>, &S) -> bool + 'static) {
-        self.invariants.push((name.to_owned(), Box::new(holds)));
-    }
-
-    /// A condition that holds in some state.
-    pub fn reachable(&mut self, name: &str, holds: impl Fn(&Cx<'_>, &S) -> bool + 'static) {
-        self.reachable.push((name.to_owned(), Box::new(holds)));
     }
 }

@@ -193,9 +193,10 @@ impl<M: Model> Program<M> {
             cx: &cx,
             choice,
             alternatives: 1,
-            chooses: M::CHOOSES,
             failure: None,
             is_impossible: false,
+            remarks: None,
+            covered: Vec::new(),
         };
         let done = caught(|| self.model.apply(&mut doing, &mut value, action));
         let Doing { alternatives, failure, is_impossible, .. } = doing;
@@ -301,10 +302,6 @@ impl<M: Model> TransitionSystem for Program<M> {
             },
         };
         for (number, action) in (0..).zip(&offered.actions) {
-            if !M::CHOOSES {
-                out.enabled.push(step(number, 0));
-                continue;
-            }
             // The number of alternatives is known when they were all tried: later ones depend on earlier ones.
             let (mut choice, mut end) = (0, 1);
             while choice < end {

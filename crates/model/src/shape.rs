@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::words::Reader;
-use crate::{Index, Sorts};
+use crate::{Index, Sorts, Term};
 
 /// A value that can be part of a state. Derive it.
 ///
@@ -34,6 +34,19 @@ pub trait Shape: Clone + Debug + 'static {
     fn walk<V: Visit>(&self, to: &mut V);
     /// The value that was written.
     fn read(from: &mut Reader<'_>) -> Self;
+    /// The value as people and other programs read it.
+    fn term(&self) -> Term;
+    /// The names of the variants of an enum, in the order of [`Shape::variant`]; the name of a struct.
+    const VARIANTS: &'static [&'static str] = &[];
+    /// The number of the variant that the value is.
+    fn variant(&self) -> usize {
+        0
+    }
+    /// Becomes equal to `other`, and keeps the memory that it has.
+    #[doc(hidden)]
+    fn assign(&mut self, other: &Self) {
+        *self = other.clone();
+    }
     /// An order of values for collections. It depends on the numbers of individuals: not for models.
     #[doc(hidden)]
     fn order(&self, other: &Self) -> Ordering;
@@ -126,6 +139,10 @@ macro_rules! integers {
             fn read(from: &mut Reader<'_>) -> Self {
                 from.bits($width) as $unsigned as Self
             }
+            #[allow(clippy::cast_lossless)]
+            fn term(&self) -> Term {
+                Term::Number(*self as i128)
+            }
             fn order(&self, other: &Self) -> Ordering {
                 self.cmp(other)
             }
@@ -147,6 +164,9 @@ impl Shape for bool {
     fn read(from: &mut Reader<'_>) -> Self {
         from.bits(1) == 1
     }
+    fn term(&self) -> Term {
+        Term::Bool(*self)
+    }
     fn order(&self, other: &Self) -> Ordering {
         self.cmp(other)
     }
@@ -160,6 +180,9 @@ impl Shape for char {
     }
     fn read(from: &mut Reader<'_>) -> Self {
         char::from_u32(from.bits(21) as u32).expect("a character was written")
+    }
+    fn term(&self) -> Term {
+        Term::Char(*self)
     }
     fn order(&self, other: &Self) -> Ordering {
         self.cmp(other)
@@ -177,6 +200,9 @@ impl Shape for String {
         let bytes = (0..from.count()).map(|_| from.bits(8) as u8).collect();
         Self::from_utf8(bytes).expect("a string was written")
     }
+    fn term(&self) -> Term {
+        Term::Text(self.clone())
+    }
     fn order(&self, other: &Self) -> Ordering {
         self.cmp(other)
     }
@@ -187,6 +213,9 @@ impl Shape for () {
     fn sorts(_: &mut Sorts) {}
     fn walk<V: Visit>(&self, _: &mut V) {}
     fn read(_: &mut Reader<'_>) -> Self {}
+    fn term(&self) -> Term {
+        Term::tuple("", Vec::new())
+    }
     fn order(&self, (): &Self) -> Ordering {
         Ordering::Equal
     }
@@ -205,6 +234,12 @@ impl<T: Shape> Shape for Option<T> {
     }
     fn read(from: &mut Reader<'_>) -> Self {
         (from.bits(1) == 1).then(|| T::read(from))
+    }
+    fn term(&self) -> Term {
+        match self {
+            None => Term::variant("None", Vec::new()),
+            Some(value) => Term::variant("Some", vec![value.term()]),
+        }
     }
     fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
@@ -226,6 +261,12 @@ macro_rules! tuples {
             }
             fn read(from: &mut Reader<'_>) -> Self {
                 ($($type::read(from),)+)
+            }
+            fn term(&self) -> Term {
+                Term::tuple("", vec![$(self.$at.term()),+])
+            }
+            fn assign(&mut self, other: &Self) {
+                $(self.$at.assign(&other.$at);)+
             }
             fn order(&self, other: &Self) -> Ordering {
                 Ordering::Equal $(.then_with(|| self.$at.order(&other.$at)))+
@@ -261,6 +302,12 @@ impl<T: Shape, const N: usize> Shape for [T; N] {
             value
         })
     }
+    fn term(&self) -> Term {
+        Term::Sequence(self.iter().map(T::term).collect())
+    }
+    fn assign(&mut self, other: &Self) {
+        self.iter_mut().zip(other).for_each(|(to, from)| to.assign(from));
+    }
     fn order(&self, other: &Self) -> Ordering {
         order_entries(self.iter(), other.iter())
     }
@@ -278,6 +325,15 @@ macro_rules! sequences {
             }
             fn read(from: &mut Reader<'_>) -> Self {
                 read_entries(from).into()
+            }
+            fn term(&self) -> Term {
+                Term::Sequence(self.iter().map(T::term).collect())
+            }
+            fn assign(&mut self, other: &Self) {
+                self.truncate(other.len());
+                let kept = self.len();
+                self.iter_mut().zip(other).for_each(|(to, from)| to.assign(from));
+                self.extend(other.iter().skip(kept).cloned());
             }
             fn order(&self, other: &Self) -> Ordering {
                 order_entries(self.iter(), other.iter())
@@ -301,6 +357,9 @@ macro_rules! pointers {
             }
             fn read(from: &mut Reader<'_>) -> Self {
                 Self::new(T::read(from))
+            }
+            fn term(&self) -> Term {
+                T::term(self)
             }
             fn order(&self, other: &Self) -> Ordering {
                 T::order(self, other)
@@ -329,6 +388,9 @@ impl<T: Shape + Ord> Shape for BTreeSet<T> {
     fn read(from: &mut Reader<'_>) -> Self {
         read_entries(from).into_iter().collect()
     }
+    fn term(&self) -> Term {
+        Term::Set(self.iter().map(T::term).collect())
+    }
     fn order(&self, other: &Self) -> Ordering {
         order_entries(self.iter(), other.iter())
     }
@@ -355,6 +417,9 @@ impl<K: Shape + Ord, T: Shape> Shape for BTreeMap<K, T> {
     }
     fn read(from: &mut Reader<'_>) -> Self {
         read_entries::<(K, T)>(from).into_iter().collect()
+    }
+    fn term(&self) -> Term {
+        Term::Map(self.iter().map(|(key, value)| (key.term(), value.term())).collect())
     }
     fn order(&self, other: &Self) -> Ordering {
         self.len().cmp(&other.len()).then_with(|| {

@@ -7,7 +7,7 @@ use crate::Shape;
 
 /// The number behind an individual. Nothing can be learnt from it but whether two are equal: it has no order,
 /// no hash and no conversion.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Index(pub(crate) u32);
 
 /// Shown in traces, so that people can tell individuals apart.
@@ -27,6 +27,14 @@ pub trait Individual: Shape + Copy + Eq {
     fn at(index: Index) -> Self;
     /// The number of the individual.
     fn index(&self) -> Index;
+}
+
+/// The name of a type without its path.
+pub(crate) fn short_name<T>() -> &'static str {
+    let name = type_name::<T>();
+    let path = name.split('<').next().unwrap_or(name);
+    let start = path.rfind("::").map_or(0, |at| at + 2);
+    &name[start..]
 }
 
 /// How many individuals a sort has.
@@ -99,10 +107,9 @@ impl Sorts {
     /// Adds the sort of the objects of a heap.
     pub(crate) fn add_objects<I: 'static, T>(&mut self) {
         if self.find(TypeId::of::<I>()).is_none() {
-            let name = type_name::<T>();
             self.all.push(Sort {
                 id: TypeId::of::<I>(),
-                name: name.rsplit("::").next().unwrap_or(name).to_owned(),
+                name: short_name::<T>().to_owned(),
                 dynamic: true,
                 size: Size::Open,
                 symmetric: true,
@@ -179,6 +186,9 @@ macro_rules! sort {
             }
             fn read(from: &mut $crate::Reader<'_>) -> Self {
                 Self(from.id(::std::any::TypeId::of::<Self>()))
+            }
+            fn term(&self) -> $crate::Term {
+                $crate::Term::individual(stringify!($name), self.0)
             }
             fn order(&self, other: &Self) -> ::std::cmp::Ordering {
                 $crate::order_of_numbers(self.0, other.0)

@@ -1,0 +1,115 @@
+//! What must hold in the states and runs of a model.
+
+use std::any::TypeId;
+use std::fmt;
+
+use search::emptiness::Fairness;
+
+use crate::{Cx, Index, Individual};
+
+/// A condition of states.
+pub(crate) type Condition<S> = Box<dyn Fn(&Cx<'_>, &S) -> bool>;
+/// A condition of an individual in a state.
+pub(crate) type ConditionOf<S> = Box<dyn Fn(&Cx<'_>, &S, Index) -> bool>;
+/// What is shown of a state.
+pub(crate) type View<S> = Box<dyn Fn(&Cx<'_>, &S) -> String>;
+
+/// What must hold in the states and runs of a model, and what is assumed of its runs.
+///
+/// Formulas are written in SPIN's notation, over the names of propositions: `[] (request -> <> answer)`.
+pub struct Properties<S> {
+    pub(crate) invariants: Vec<(String, Condition<S>)>,
+    pub(crate) reachable: Vec<(String, Condition<S>)>,
+    pub(crate) propositions: Vec<(String, Proposition<S>)>,
+    pub(crate) formulas: Vec<Written>,
+    pub(crate) views: Vec<(String, View<S>)>,
+    /// The variants of actions that are fair.
+    pub(crate) fair: Vec<(String, Fairness)>,
+}
+
+/// What a name in a formula stands for.
+#[allow(dead_code)]
+pub(crate) enum Proposition<S> {
+    OfState(Condition<S>),
+    /// It is about an individual of this sort.
+    OfIndividual(TypeId, ConditionOf<S>),
+}
+
+/// A formula as it is written.
+#[derive(Clone, Debug)]
+#[allow(dead_code)]
+pub(crate) struct Written {
+    pub name: String,
+    pub text: String,
+    /// It is about each individual of this sort: its type, and what it is called.
+    pub each: Option<(TypeId, &'static str)>,
+}
+
+impl<S> Default for Properties<S> {
+    fn default() -> Self {
+        Self {
+            invariants: Vec::new(),
+            reachable: Vec::new(),
+            propositions: Vec::new(),
+            formulas: Vec::new(),
+            views: Vec::new(),
+            fair: Vec::new(),
+        }
+    }
+}
+
+impl<S> Properties<S> {
+    /// A condition that holds in every state.
+    pub fn invariant(&mut self, name: &str, holds: impl Fn(&Cx<'_>, &S) -> bool + 'static) {
+        self.invariants.push((name.to_owned(), Box::new(holds)));
+    }
+
+    /// A condition that holds in some state.
+    pub fn reachable(&mut self, name: &str, holds: impl Fn(&Cx<'_>, &S) -> bool + 'static) {
+        self.reachable.push((name.to_owned(), Box::new(holds)));
+    }
+
+    /// A condition that formulas can name.
+    pub fn proposition(&mut self, name: &str, holds: impl Fn(&Cx<'_>, &S) -> bool + 'static) {
+        self.propositions.push((name.to_owned(), Proposition::OfState(Box::new(holds))));
+    }
+
+    /// A condition of individuals that formulas [of each individual](Properties::forall) can name.
+    pub fn proposition_of<I: Individual>(
+        &mut self,
+        name: &str,
+        holds: impl Fn(&Cx<'_>, &S, I) -> bool + 'static,
+    ) {
+        let holds = move |cx: &Cx<'_>, state: &S, index| holds(cx, state, I::at(index));
+        let proposition = Proposition::OfIndividual(TypeId::of::<I>(), Box::new(holds));
+        self.propositions.push((name.to_owned(), proposition));
+    }
+
+    /// A formula that holds in every run.
+    pub fn ltl(&mut self, name: &str, formula: &str) {
+        self.formulas.push(Written { name: name.to_owned(), text: formula.to_owned(), each: None });
+    }
+
+    /// A formula that holds in every run for each individual of a sort. Propositions of its individuals are
+    /// about that individual. The sort must not be dynamic.
+    pub fn forall<I: Individual>(&mut self, name: &str, formula: &str) {
+        let each = Some((TypeId::of::<I>(), I::NAME));
+        self.formulas.push(Written { name: name.to_owned(), text: formula.to_owned(), each });
+    }
+
+    /// Something to be shown with each state. It is no part of the state.
+    pub fn view<T: fmt::Debug>(&mut self, name: &str, view: impl Fn(&Cx<'_>, &S) -> T + 'static) {
+        self.views.push((name.to_owned(), Box::new(move |cx, state| format!("{:?}", view(cx, state)))));
+    }
+
+    /// A process that can take actions of this variant continuously, from some point on for ever, takes one
+    /// again and again. Runs that are not fair do not violate formulas.
+    pub fn weakly_fair(&mut self, variant: &str) {
+        self.fair.push((variant.to_owned(), Fairness::Weak));
+    }
+
+    /// A process that can take actions of this variant again and again takes one again and again.
+    pub fn strongly_fair(&mut self, variant: &str) {
+        self.fair.push((variant.to_owned(), Fairness::Strong));
+    }
+}
