@@ -63,7 +63,7 @@ fn derive(mut input: DeriveInput) -> Result<TokenStream, Error> {
                     #( <#types as ::quotient_model::Shape>::sorts(to); )*
                 }
             }
-            fn walk<V: ::quotient_model::Visit>(&self, to: &mut V) { #walk }
+            fn walk<ShapeVisitor: ::quotient_model::Visit>(&self, to: &mut ShapeVisitor) { #walk }
             fn read(from: &mut ::quotient_model::Reader<'_>) -> Self { #read }
             const VARIANTS: &'static [&'static str] = &[ #( #names ),* ];
             fn variant(&self) -> usize { #variant }

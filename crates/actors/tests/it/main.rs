@@ -1,0 +1,6 @@
+//! All integration tests of systems of actors in one executable.
+
+mod failures;
+mod monitors;
+mod networks;
+mod registers;
