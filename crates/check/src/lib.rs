@@ -12,11 +12,11 @@
 //!     active[2] thread T() { loc a: when x < 3 do { x := x + 1; } goto a; }
 //! }";
 //! let files = BTreeMap::from([("s.bir".to_owned(), text.into())]);
-//! let model = quotient::Model::load(&files, "s.bir", &[]).unwrap();
-//! let config = quotient::config::Config::default();
-//! let checked = quotient::check(&model, &config, 0, &Arc::default(), &mut quotient::Quiet).unwrap();
+//! let model = quotient_check::Model::load(&files, "s.bir", &[]).unwrap();
+//! let config = quotient_check::config::Config::default();
+//! let checked = quotient_check::check(&model, &config, 0, &Arc::default(), &mut quotient_check::Quiet).unwrap();
 //! assert_eq!(checked.report.states, 4);
-//! assert_eq!(checked.report.violation.unwrap().kind, quotient::FaultKind::Deadlock);
+//! assert_eq!(checked.report.violation.unwrap().kind, quotient_check::FaultKind::Deadlock);
 //! ```
 
 pub mod audit;

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use quotient::config::{
+use check::config::{
     Bounds, Config, Fairness, Limits, Minimise, Naming, OnBound, SearchKind, Sizes, StoreKind, StoreOptions,
     Switch, Symmetry,
 };
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use quotient::Language;
+use check::Language;
 
 use crate::document::Document;
 use crate::explain::ExplainArgs;
@@ -642,11 +642,11 @@ fn bound(text: &str, largest: u32) -> Result<u32, String> {
 }
 
 fn size_bound(text: &str) -> Result<u32, String> {
-    bound(text, quotient::LARGEST_BOUND)
+    bound(text, check::LARGEST_BOUND)
 }
 
 fn frame_bound(text: &str) -> Result<u32, String> {
-    bound(text, quotient::LARGEST_FRAME_BOUND)
+    bound(text, check::LARGEST_FRAME_BOUND)
 }
 
 fn parse_define(text: &str) -> Result<Define, String> {

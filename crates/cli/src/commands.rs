@@ -15,7 +15,7 @@ mod trail_names;
 
 use std::path::Path;
 
-use quotient::Style;
+use ::check::Style;
 
 use crate::files::{Disk, Output};
 pub use failure::usage;

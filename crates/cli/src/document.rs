@@ -3,7 +3,7 @@
 use std::io::{self, Write as _, stdout};
 use std::path::Path;
 
-use quotient::report::{Diagnostic, Failed};
+use check::report::{Diagnostic, Failed};
 
 use crate::junit::Junit;
 use crate::result::{Finding, ModelResult};

@@ -17,7 +17,7 @@ use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use quotient::Provider;
+use check::Provider;
 
 /// No model is longer: what is, was named by mistake.
 const LONGEST_MODEL: u64 = 64 << 20;

@@ -15,8 +15,8 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path};
 
-use quotient::Style;
-use quotient::report::{Diagnostic, Place, Report, Severity, Verdict, ViolationCount};
+use check::Style;
+use check::report::{Diagnostic, Place, Report, Severity, Verdict, ViolationCount};
 
 use crate::render::{self, Paint};
 use crate::result::{

@@ -27,9 +27,9 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use check::report::Diagnostic;
 use clap::Parser;
 use clap::error::ErrorKind;
-use quotient::report::Diagnostic;
 
 use args::{Cli, Command};
 use commands::Failure;

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use quotient::{Change, Datum, Direction, Message, Process, Trace, TraceStep};
+use check::{Change, Datum, Direction, Message, Process, Trace, TraceStep};
 
 /// A column is at least this wide, whatever the terminal is, so that there is something to read.
 const NARROWEST: usize = 14;
@@ -269,9 +269,9 @@ fn words(step: &TraceStep) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quotient::report::Place;
-    use quotient::values::StateValues;
-    use quotient::{Blocked, Ending, Partner};
+    use check::report::Place;
+    use check::values::StateValues;
+    use check::{Blocked, Ending, Partner};
 
     use super::*;
 
@@ -332,7 +332,7 @@ mod tests {
     }
 
     fn ending(location: Option<Place>, blocked: Vec<Blocked>) -> Ending {
-        let kind = quotient::FaultKind::Deadlock;
+        let kind = check::FaultKind::Deadlock;
         let (message, reads, waiting_cycle) = (String::new(), Vec::new(), Vec::new());
         Ending { kind, message, location, is_of_step: false, reads, blocked, waiting_cycle }
     }

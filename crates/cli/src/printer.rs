@@ -3,8 +3,8 @@
 
 use std::io::{self, IsTerminal as _, Write as _, stdout};
 
-use quotient::json::ObjectWriter;
-use quotient::report::{FORMAT_VERSION, Failed, Report, Severity, TOOL, Verdict};
+use check::json::ObjectWriter;
+use check::report::{FORMAT_VERSION, Failed, Report, Severity, TOOL, Verdict};
 
 use crate::args::{CheckArgs, CheckFormat};
 use crate::commands::style;

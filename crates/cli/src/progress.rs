@@ -4,8 +4,8 @@
 use std::io::{IsTerminal, Write as _, stderr};
 use std::time::{Duration, Instant};
 
-use quotient::report::Round;
-use quotient::{Observer, Open, Progress, Watcher};
+use check::report::Round;
+use check::{Observer, Open, Progress, Watcher};
 
 use crate::units;
 

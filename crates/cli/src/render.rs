@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
-use quotient::config::{Fairness, SearchKind};
-use quotient::report::{
+use check::config::{Fairness, SearchKind};
+use check::report::{
     Alternative, Coverage, Interchangeable, InterchangeableKind, Pinned, Property, Report, Store, Symmetry,
     Verdict, Violation,
 };
-use quotient::{Dialect, FaultKind, Style};
+use check::{Dialect, FaultKind, Style};
 
 use crate::trace::{clean, columns, excerpt};
 use crate::units;
@@ -376,7 +376,7 @@ pub fn plural(n: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quotient::config::Naming;
+    use check::config::Naming;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! What came of the check of a model, for all formats in which it is printed.
 
-use quotient::property::LTL;
-use quotient::report::{Diagnostic, Place, Report, Severity, Verdict, Violation};
-use quotient::{Dialect, Trace};
+use check::property::LTL;
+use check::report::{Diagnostic, Place, Report, Severity, Verdict, Violation};
+use check::{Dialect, Trace};
 
 /// What came of the check of a model.
 pub struct ModelResult {

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write as _};
 
-use quotient::json::ObjectWriter;
-use quotient::report::Diagnostic;
-use quotient::{Model, Trace, TraceStep};
+use check::json::ObjectWriter;
+use check::report::Diagnostic;
+use check::{Model, Trace, TraceStep};
 
 use crate::msc::{Chart, Look, Size};
 use crate::out::{Out, Sink};

@@ -10,11 +10,11 @@
 
 use std::collections::BTreeMap;
 
-use quotient::property::LTL;
-use quotient::report::{
+use check::property::LTL;
+use check::report::{
     self, Diagnostic, Extent, Place, Property, Report, Severity, TOOL, Verdict, Violation, ViolationCount,
 };
-use quotient::{FaultKind, Trace, TraceStep};
+use check::{FaultKind, Trace, TraceStep};
 use serde_json::{Value, json};
 
 use crate::render;

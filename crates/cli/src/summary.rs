@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use quotient::batch::{Counts, FirstViolation, ModelSummary, Summary};
-use quotient::report::Verdict;
+use check::batch::{Counts, FirstViolation, ModelSummary, Summary};
+use check::report::Verdict;
 
 use crate::interrupt;
 use crate::render::{Paint, plural};
@@ -198,7 +198,7 @@ fn shortened(remark: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quotient::report::Diagnostic;
+    use check::report::Diagnostic;
 
     use super::*;
 
@@ -233,7 +233,7 @@ mod tests {
             "",
             "2 models: 1 with errors, 1 not checked",
         ];
-        let table = summing.table(Paint::new(quotient::Style::Plain));
+        let table = summing.table(Paint::new(check::Style::Plain));
         assert_eq!(table.lines().collect::<Vec<_>>(), expect);
         let summary = summing.finish();
         assert_eq!((summary.counts.error, summary.counts.not_checked), (1, 1));

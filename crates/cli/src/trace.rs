@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal as _, stdout};
 use std::sync::OnceLock;
 
-use quotient::report::Place;
-use quotient::simulate::Choice;
-use quotient::values::{Read, Stored};
-use quotient::{Blocked, Change, Cycle, Ending, Statement, Trace, TraceStep, Wait};
+use check::report::Place;
+use check::simulate::Choice;
+use check::values::{Read, Stored};
+use check::{Blocked, Change, Cycle, Ending, Statement, Trace, TraceStep, Wait};
 
 use crate::render::{Paint, plural, what};
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use check::{Dialect, Model, Trace, TraceStep};
 use clap::{Args, ValueEnum};
-use quotient::{Dialect, Model, Trace, TraceStep};
 
 use crate::msc::Look;
 use crate::trace::{self, Row, Style, Widths, cut};

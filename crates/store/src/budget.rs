@@ -25,6 +25,9 @@ use crate::zeroed::is_available;
 /// a trie, the report.
 const HEADROOM: usize = 16 << 20;
 
+/// A limit on the process is divided by this: such a part of it is kept for what follows a search.
+const KEPT: usize = 32;
+
 /// A limit that stores and searches ask before they grow. Clones share one account.
 #[derive(Clone, Default, Debug)]
 pub struct Budget(Option<Arc<Account>>);
@@ -47,9 +50,10 @@ impl Budget {
         Self(None)
     }
 
-    /// A limit on the resident set of the process.
+    /// A limit on the resident set of the process. A part of it is kept for what follows a search: samples
+    /// for estimates, the replay of a violation, the report, and code that runs for the first time.
     pub fn of_process(limit: usize) -> Self {
-        Self::new(limit, Statm::open())
+        Self::new(limit - limit / KEPT, Statm::open())
     }
 
     /// A limit on the sum of what is granted, independent of what the process uses.

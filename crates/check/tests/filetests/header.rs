@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use quotient::config::{Bounds, Config, Minimise};
-use quotient::report::Verdict;
+use quotient_check::config::{Bounds, Config, Minimise};
+use quotient_check::report::Verdict;
 
 /// The expectations of a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -146,7 +146,7 @@ impl Options {
 }
 
 pub mod tests {
-    use quotient::config::OnBound;
+    use quotient_check::config::OnBound;
 
     use super::*;
 

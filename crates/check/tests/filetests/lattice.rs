@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use quotient::config::{Config, Naming, SearchKind, StoreKind, StoreOptions, Switch, Symmetry};
-use quotient::report::{Report, Verdict};
-use quotient::{Checked, Model, Quiet, TrailFile};
+use quotient_check::config::{Config, Naming, SearchKind, StoreKind, StoreOptions, Switch, Symmetry};
+use quotient_check::report::{Report, Verdict};
+use quotient_check::{Checked, Model, Quiet, TrailFile};
 
 use crate::common::oracle::{Violation, violation};
 use crate::oracle::{Case, Truth};
@@ -147,7 +147,7 @@ pub fn cells(states: u64) -> Vec<Cell> {
     }
     cells.retain(|cell| {
         cell.is_wanted(states)
-            && cell.config(Config::default()).refusal(quotient::Language::Bir.dialect()).is_none()
+            && cell.config(Config::default()).refusal(quotient_check::Language::Bir.dialect()).is_none()
     });
     cells
 }
@@ -161,7 +161,7 @@ pub fn count_orbits(case: &Case) -> Result<Option<u64>, String> {
 }
 
 fn run(case: &Case, config: &Config) -> Result<Checked, String> {
-    let checked = quotient::check(&case.model()?, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(&case.model()?, config, 0, &Arc::default(), &mut Quiet);
     checked.map_err(|error| format!("{error:?}"))
 }
 
@@ -283,9 +283,9 @@ fn counterexample(
         Some(shown.kind.as_str()),
         "kind in the trail"
     );
-    let again = quotient::replay(model, config.bounds, read.steps(), read.claimed())
+    let again = quotient_check::replay(model, config.bounds, read.steps(), read.claimed())
         .map_err(|diverged| diverged.to_string())?;
-    let steps = |trace: &quotient::Trace| format!("{:?}", trace.steps);
+    let steps = |trace: &quotient_check::Trace| format!("{:?}", trace.steps);
     same!(steps(&again), steps(&shown.trace), "steps of the replay");
     let ending = again.ends_in.as_ref().map(|ending| (&ending.kind, &ending.message));
     same!(ending, Some((&shown.kind, &shown.message)), "the end of the replay");

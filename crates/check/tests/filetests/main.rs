@@ -22,7 +22,7 @@
 //!
 //! The models of `benches/symmetric` are such models, too.
 //!
-//! `BLESS=1 cargo test -p quotient --test filetests` writes the numbers of states into the models. It does
+//! `BLESS=1 cargo test -p quotient-check --test filetests` writes the numbers of states into the models. It does
 //! not touch the file of a model whose verdict is not the one that the file has.
 
 #[path = "../it/common/mod.rs"]
@@ -40,7 +40,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use quotient::config::{Config, SearchKind, StoreKind, Switch};
+use quotient_check::config::{Config, SearchKind, StoreKind, Switch};
 use testing::{ModelFile, files_below, models, root};
 
 use common::properties;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use quotient::Model;
-use quotient::config::Bounds;
+use quotient_check::Model;
+use quotient_check::config::Bounds;
 use testing::ModelFile;
 
 use crate::common::load;

@@ -9,7 +9,7 @@ const STEPS: usize = 150;
 pub fn there_and_back(case: &Case) -> Result<(), String> {
     let model = case.model()?;
     let engine =
-        quotient::engine(&model, case.header.options.bounds).map_err(|error| format!("{error:?}"))?;
+        quotient_check::engine(&model, case.header.options.bounds).map_err(|error| format!("{error:?}"))?;
     let mut fired = 0;
     for seed in 0..WALKS {
         fired += walk(&engine, seed, STEPS);

@@ -18,9 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use quotient::config::{Config, StoreKind, StoreOptions};
-use quotient::report::{Alternative, Report, Verdict};
-use quotient::{Model, Quiet};
+use quotient_check::config::{Config, StoreKind, StoreOptions};
+use quotient_check::report::{Alternative, Report, Verdict};
+use quotient_check::{Model, Quiet};
 use testing::book::{Block, pages};
 
 /// All that may stand in the info string of a model.
@@ -78,7 +78,7 @@ fn config(block: &Block) -> Config {
 }
 
 fn check(model: &Model, config: &Config) -> Report {
-    quotient::check(model, config, 0, &Arc::default(), &mut Quiet).expect("a check ends").report
+    quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet).expect("a check ends").report
 }
 
 /// What is wrong with an example, if anything is.
@@ -108,7 +108,7 @@ fn examine(block: &Block) -> Result<(), String> {
     if warnings != expected && !is_part {
         return Err(format!(
             "the warnings are {warnings:?}:\n{}",
-            model.warnings.render(&model.map, quotient::Style::Plain)
+            model.warnings.render(&model.map, quotient_check::Style::Plain)
         ));
     }
     if is_part {

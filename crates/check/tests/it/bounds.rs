@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quotient::config::{Config, Fairness, OnBound, SearchKind, Switch, Symmetry};
-use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet};
+use quotient_check::config::{Config, Fairness, OnBound, SearchKind, Switch, Symmetry};
+use quotient_check::report::{Report, Verdict};
+use quotient_check::{Model, Quiet};
 
 fn check(text: &str, config: &Config) -> Report {
     let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
     let model = Model::load(&files, "m.bir", &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
-    let checked = quotient::check(&model, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(&model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 

@@ -10,9 +10,9 @@
 
 use std::collections::BTreeSet;
 
-use quotient::config::{Config, SearchKind, Switch, Symmetry};
-use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet};
+use quotient_check::config::{Config, SearchKind, Switch, Symmetry};
+use quotient_check::report::{Report, Verdict};
+use quotient_check::{Model, Quiet};
 use testing::{files_below, models};
 
 use crate::common::load;
@@ -43,7 +43,7 @@ fn corners() -> Vec<Corner> {
 
 fn check(name: &str, model: &Model, config: &Config) -> Report {
     let config = Config { safety: true, keep_going: true, ..config.clone() };
-    let checked = quotient::check(model, &config, 0, &std::sync::Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(model, &config, 0, &std::sync::Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{name}: {error:?}")).report
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use quotient::config::{Config, Fairness, Switch, Symmetry};
-use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet};
+use quotient_check::config::{Config, Fairness, Switch, Symmetry};
+use quotient_check::report::{Report, Verdict};
+use quotient_check::{Model, Quiet};
 use testing::{files_below, models};
 
 fn model(name: &str, text: &str) -> Model {
@@ -12,7 +12,7 @@ fn model(name: &str, text: &str) -> Model {
 }
 
 fn check(model: &Model, config: &Config) -> Report {
-    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 
@@ -184,27 +184,27 @@ fn a_cycle_that_avoids_what_it_cannot_serve() {
 #[test]
 fn trails_say_which_fairness_they_are_about() {
     let neighbours = temporal("neighbours.bir");
-    let checked = quotient::check(&neighbours, &strong("MiddleEats"), 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(&neighbours, &strong("MiddleEats"), 0, &Arc::default(), &mut Quiet);
     let trail = checked.unwrap_or_else(|error| panic!("{error:?}")).trail.expect("a trail");
     let json = trail.to_json();
     assert!(json.contains("\"fairness\": \"strong\""), "{json}");
     let weak = check_trail(&neighbours, &fair("MiddleEats"));
     assert!(!weak.to_json().contains("\"fairness\""));
-    let recorded = |trail: &quotient::TrailFile| {
+    let recorded = |trail: &quotient_check::TrailFile| {
         trail.violation.as_ref().and_then(|violation| violation.property.clone()).expect("a property")
     };
     let bounds = Config::default().bounds;
-    assert!(quotient::replay_property(&neighbours, bounds, trail.steps(), &recorded(&trail)).is_ok());
+    assert!(quotient_check::replay_property(&neighbours, bounds, trail.steps(), &recorded(&trail)).is_ok());
     // A run that is weakly fair need not be strongly fair.
     let lefty = check_trail(&neighbours, &fair("LeftEats"));
-    let claimed = quotient::TrailProperty { fairness: Some(Fairness::Strong), ..recorded(&lefty) };
-    assert!(quotient::replay_property(&neighbours, bounds, lefty.steps(), &recorded(&lefty)).is_ok());
-    let refuted = quotient::replay_property(&neighbours, bounds, lefty.steps(), &claimed);
+    let claimed = quotient_check::TrailProperty { fairness: Some(Fairness::Strong), ..recorded(&lefty) };
+    assert!(quotient_check::replay_property(&neighbours, bounds, lefty.steps(), &recorded(&lefty)).is_ok());
+    let refuted = quotient_check::replay_property(&neighbours, bounds, lefty.steps(), &claimed);
     assert!(refuted.is_err_and(|reason| reason.contains("can move again and again")));
 }
 
-fn check_trail(model: &Model, config: &Config) -> quotient::TrailFile {
-    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+fn check_trail(model: &Model, config: &Config) -> quotient_check::TrailFile {
+    let checked = quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).trail.expect("a trail")
 }
 

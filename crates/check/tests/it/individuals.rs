@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quotient::config::{Config, Switch, Symmetry};
-use quotient::report::Verdict;
-use quotient::{Checked, Model, Quiet, TrailFile, replay_property};
+use quotient_check::config::{Config, Switch, Symmetry};
+use quotient_check::report::Verdict;
+use quotient_check::{Checked, Model, Quiet, TrailFile, replay_property};
 
 fn load(members: &str) -> Model {
     let text = format!("system S {{ {members} }}");
@@ -20,7 +20,9 @@ fn check(model: &Model) -> Checked {
     for symmetry in [Symmetry::Full, Symmetry::Heap, Symmetry::None] {
         for &por in Switch::ALL {
             let config = Config { symmetry, por, ..Config::default() };
-            all.push(quotient::check(model, &config, 0, &Arc::default(), &mut Quiet).expect("a report"));
+            all.push(
+                quotient_check::check(model, &config, 0, &Arc::default(), &mut Quiet).expect("a report"),
+            );
         }
     }
     let verdicts = |checked: &Checked| -> Vec<_> {
@@ -83,7 +85,7 @@ fn whom_a_trail_is_about_is_checked() {
     let recorded =
         trail.violation.as_ref().and_then(|violation| violation.property.clone()).expect("a property");
     let replay = |individual: Option<u32>| {
-        let recorded = quotient::TrailProperty { individual, ..recorded.clone() };
+        let recorded = quotient_check::TrailProperty { individual, ..recorded.clone() };
         replay_property(&model, Config::default().bounds, trail.steps(), &recorded)
             .map(|trace| trace.individual)
     };
@@ -113,7 +115,7 @@ fn runs_that_exceed_a_bound_without_the_mark_are_not_shown() {
     let report = |objects| {
         let mut config = Config { property: Some("Gone".to_owned()), ..Config::default() };
         config.bounds.sizes.objects = objects;
-        quotient::check(&model, &config, 0, &Arc::default(), &mut Quiet).expect("a report").report
+        quotient_check::check(&model, &config, 0, &Arc::default(), &mut Quiet).expect("a report").report
     };
     assert_eq!(report(2).verdict, Verdict::Violated);
     let lost = report(1);

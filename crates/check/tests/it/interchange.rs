@@ -8,10 +8,10 @@ use engine::Engine;
 use interchange::{ChannelFlow, Interchanging, Plan, Population, Reach};
 use ir::{LocalId, Permutation, Program};
 use naive::{Naive, State, Value};
-use quotient::audit::audit;
-use quotient::config::{Config, Fairness, Limits, SearchKind, Switch, Symmetry};
-use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet};
+use quotient_check::audit::audit;
+use quotient_check::config::{Config, Fairness, Limits, SearchKind, Switch, Symmetry};
+use quotient_check::report::{Report, Verdict};
+use quotient_check::{Model, Quiet};
 use store::{Budget, StateStore, Trie};
 use testing::files_below;
 
@@ -21,7 +21,7 @@ fn load(text: &str) -> Model {
 }
 
 fn check(model: &Model, config: &Config) -> Report {
-    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{}: {error:?}", model.name)).report
 }
 

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use quotient::config::{Config, Symmetry};
-use quotient::report::{self, InterchangeableKind};
-use quotient::{Model, Quiet};
+use quotient_check::config::{Config, Symmetry};
+use quotient_check::report::{self, InterchangeableKind};
+use quotient_check::{Model, Quiet};
 
 fn model(text: &str) -> Model {
     crate::common::load("m.bir", text.as_bytes(), &[]).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 fn check(model: &Model, config: &Config) -> report::Symmetry {
-    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report.symmetry
 }
 

@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use quotient::config::{Config, Fairness, Limits, SearchKind, Switch, Symmetry};
-use quotient::report::Verdict;
-use quotient::{Checked, Model, Quiet};
+use quotient_check::config::{Config, Fairness, Limits, SearchKind, Switch, Symmetry};
+use quotient_check::report::Verdict;
+use quotient_check::{Checked, Model, Quiet};
 
 fn check(text: &str, config: &Config, interrupt: &Arc<AtomicBool>) -> Checked {
     let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
@@ -19,7 +19,7 @@ fn check(text: &str, config: &Config, interrupt: &Arc<AtomicBool>) -> Checked {
     let has_properties = !model.program.properties.is_empty();
     let fairness = if has_properties { config.fairness } else { Fairness::None };
     let config = &Config { fairness, ..config.clone() };
-    let checked = quotient::check(&model, config, 0, interrupt, &mut Quiet);
+    let checked = quotient_check::check(&model, config, 0, interrupt, &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}"))
 }
 

@@ -6,7 +6,6 @@ mod common;
 mod book;
 mod bounds;
 mod corners;
-mod example;
 mod fairness;
 mod individuals;
 mod interchange;

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quotient::config::{Config, Fairness, Limits, Minimise, SearchKind};
-use quotient::report::{Place, Violation};
-use quotient::{Checked, FaultKind, Model, Quiet, Trace, TrailFile, replay, replay_property};
+use quotient_check::config::{Config, Fairness, Limits, Minimise, SearchKind};
+use quotient_check::report::{Place, Violation};
+use quotient_check::{Checked, FaultKind, Model, Quiet, Trace, TrailFile, replay, replay_property};
 use testing::promela::{Purpose, program};
 use testing::random_model;
 
@@ -24,7 +24,8 @@ fn load(name: &str, text: &str) -> Option<Model> {
 fn check(model: &Model, config: &Config, minimise: Minimise) -> Result<Checked, String> {
     let limits = Limits { states: Some(MOST_STATES), ..Limits::default() };
     let config = Config { minimise, limits, ..config.clone() };
-    quotient::check(model, &config, 0, &Arc::default(), &mut Quiet).map_err(|error| format!("{error:?}"))
+    quotient_check::check(model, &config, 0, &Arc::default(), &mut Quiet)
+        .map_err(|error| format!("{error:?}"))
 }
 
 fn switches(trace: &Trace) -> u64 {

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use crate::common::load;
 use crate::common::oracle::interpreter;
 use naive::Summary;
-use quotient::config::Sizes;
-use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
-use quotient::report::{Report, Verdict};
-use quotient::{CheckError, Model, Quiet};
+use quotient_check::config::Sizes;
+use quotient_check::config::{Bounds, Config, Limits, OnBound, SearchKind, Symmetry};
+use quotient_check::report::{Report, Verdict};
+use quotient_check::{CheckError, Model, Quiet};
 use testing::{ModelFile, SplitMix64, effort, files_below, models};
 
 const MOST_STATES: usize = 2000;
@@ -86,7 +86,7 @@ fn examine(ending: &str, mutant: &[u8], number: u64, tally: &mut Tally) -> Resul
         bounds: bounds(&model),
         ..plain
     };
-    match quotient::check(&model, &config, 0, &Arc::default(), &mut Quiet) {
+    match quotient_check::check(&model, &config, 0, &Arc::default(), &mut Quiet) {
         Ok(checked) => {
             match checked.report.verdict {
                 Verdict::Holds => tally.hold += 1,

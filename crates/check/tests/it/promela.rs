@@ -10,9 +10,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use naive::Naive;
-use quotient::Model;
-use quotient::config::{Bounds, Config, SearchKind, StoreKind, StoreOptions, Switch, Symmetry};
-use quotient::report::{Report, Verdict};
+use quotient_check::Model;
+use quotient_check::config::{Bounds, Config, SearchKind, StoreKind, StoreOptions, Switch, Symmetry};
+use quotient_check::report::{Report, Verdict};
 use testing::{ModelFile, files_below, models};
 
 use crate::common::{load, properties, walk};
@@ -58,7 +58,7 @@ fn cases() -> Vec<Case> {
 fn check(case: &Case, config: &Config) -> Report {
     let config = &Config { safety: true, ..config.clone() };
     let interrupt = std::sync::Arc::default();
-    let checked = quotient::check(&case.model, config, 0, &interrupt, &mut quotient::Quiet);
+    let checked = quotient_check::check(&case.model, config, 0, &interrupt, &mut quotient_check::Quiet);
     checked.unwrap_or_else(|error| panic!("{}: {error:?}", case.file.name)).report
 }
 
@@ -145,8 +145,8 @@ fn indices_are_looked_at_before_statements_are_merged() {
     let interrupt = std::sync::Arc::default();
     for merge in [Switch::Off, Switch::On] {
         let config = Config { merge, ..Config::unreduced() };
-        let checked =
-            quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect("a report");
+        let checked = quotient_check::check(&model, &config, 0, &interrupt, &mut quotient_check::Quiet)
+            .expect("a report");
         let violation = checked.report.violation.expect("the assertion fails");
         // Whatever is merged, the trace has all statements.
         assert_eq!((violation.kind.as_str(), violation.steps), ("assertion", 4));
@@ -234,7 +234,7 @@ fn the_plain_interpreter_agrees() {
 #[test]
 fn steps_are_taken_back() {
     for case in cases() {
-        let engine = quotient::engine(&case.model, Bounds::default());
+        let engine = quotient_check::engine(&case.model, Bounds::default());
         let engine = engine.unwrap_or_else(|error| panic!("{}: {error:?}", case.file.name));
         let tried: usize = (0..2).map(|seed| walk::walk(&engine, seed, 100)).sum();
         assert!(tried > 0, "{}", case.file.name);
@@ -252,9 +252,10 @@ fn what_goes_wrong_before_the_first_step_is_found() {
         for &search in SearchKind::ALL {
             let interrupt = std::sync::Arc::default();
             let config = Config { search: Some(search), ..Config::unreduced() };
-            let checked = quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect(text);
+            let checked = quotient_check::check(&model, &config, 0, &interrupt, &mut quotient_check::Quiet)
+                .expect(text);
             let found = checked.report.violation.map(|violation| violation.kind);
-            assert_eq!(found.map(quotient::FaultKind::as_str), Some(kind), "{text}");
+            assert_eq!(found.map(quotient_check::FaultKind::as_str), Some(kind), "{text}");
         }
     }
 }
@@ -265,7 +266,8 @@ fn explored(text: &str, search: SearchKind) -> (Vec<(String, String)>, u64, u64)
     let interrupt = std::sync::Arc::default();
     let symmetry = Symmetry::None;
     let config = Config { search: Some(search), symmetry, keep_going: true, ..Config::unreduced() };
-    let checked = quotient::check(&model, &config, 0, &interrupt, &mut quotient::Quiet).expect(text);
+    let checked =
+        quotient_check::check(&model, &config, 0, &interrupt, &mut quotient_check::Quiet).expect(text);
     let report = checked.report;
     let found =
         report.violations.into_iter().map(|violation| (violation.kind.to_string(), violation.message));

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use quotient::config::{Config, Limits, SearchKind, Switch, Symmetry};
-use quotient::report::{Place, Report, Verdict, ViolationCount};
-use quotient::{FaultKind, Model, Quiet};
+use quotient_check::config::{Config, Limits, SearchKind, Switch, Symmetry};
+use quotient_check::report::{Place, Report, Verdict, ViolationCount};
+use quotient_check::{FaultKind, Model, Quiet};
 use testing::promela::{Purpose, program};
 
 /// Programs with more states are left out.
@@ -25,7 +25,7 @@ fn load(text: &str) -> Option<Model> {
 }
 
 fn check(model: &Model, config: &Config) -> Result<Report, String> {
-    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.map(|checked| checked.report).map_err(|error| format!("{error:?}"))
 }
 

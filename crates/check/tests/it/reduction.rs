@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use quotient::config::Sizes;
-use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
-use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet};
+use quotient_check::config::Sizes;
+use quotient_check::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
+use quotient_check::report::{Report, Verdict};
+use quotient_check::{Model, Quiet};
 use testing::{files_below, models, random_model};
 
 use crate::common::load;
 
 fn check(model: &Model, config: &Config) -> Report {
-    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 
@@ -173,7 +173,7 @@ fn heaps_need_symmetry() {
 #[test]
 fn depths_are_not_those_of_all_runs() {
     let limits = Limits { depth: Some(3), ..Limits::default() };
-    let refusal = Config { limits, ..reduced() }.refusal(quotient::Language::Bir.dialect());
+    let refusal = Config { limits, ..reduced() }.refusal(quotient_check::Language::Bir.dialect());
     assert!(refusal.is_some_and(|reason| reason.contains("--por on") && reason.contains("--max-depth 3")));
 }
 

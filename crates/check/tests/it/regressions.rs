@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quotient::config::{Config, Fairness, Naming, OnBound, SearchKind, StoreKind, Symmetry};
-use quotient::report::{Report, Verdict};
-use quotient::{Model, Quiet};
+use quotient_check::config::{Config, Fairness, Naming, OnBound, SearchKind, StoreKind, Symmetry};
+use quotient_check::report::{Report, Verdict};
+use quotient_check::{Model, Quiet};
 
 fn check(text: &str, config: &Config) -> Report {
     check_file("m.bir", text, config)
@@ -15,7 +15,7 @@ fn check(text: &str, config: &Config) -> Report {
 fn check_file(name: &str, text: &str, config: &Config) -> Report {
     let files = BTreeMap::from([(name.to_owned(), text.into())]);
     let model = Model::load(&files, name, &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
-    let checked = quotient::check(&model, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(&model, config, 0, &Arc::default(), &mut Quiet);
     checked.unwrap_or_else(|error| panic!("{error:?}")).report
 }
 

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use quotient::config::Config;
-use quotient::report::{Diagnostic, Report};
-use quotient::{Model, itf, spin_trail};
+use check::config::Config;
+use check::report::{Diagnostic, Report};
+use check::{Model, itf, spin_trail};
 
 use super::counterexample::counterexample;
 use super::failure::{Failure, Outcome, usage};
@@ -175,7 +175,7 @@ impl<'a> Call<'a> {
         let mut config = self.config.clone();
         config.limits.memory = config.limits.memory.or_else(free_memory);
         let mut progress = ProgressLine::new(args.quiet, config.limits.memory).after(prefix);
-        let checked = quotient::check(model, &config, args.seed, interrupt::flag(), &mut progress);
+        let checked = check::check(model, &config, args.seed, interrupt::flag(), &mut progress);
         progress.clear();
         let mut checked = checked?;
         let (mut written, mut replay) = (None, None);

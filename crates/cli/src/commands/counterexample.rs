@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow::{Break, Continue};
 
-use quotient::{Checked, Model};
+use check::{Checked, Model};
 
 use super::failure::Failure;
 use super::replay::show_for_people;
@@ -34,7 +34,7 @@ pub fn counterexample(
             return run.steps.iter().try_for_each(show);
         }
         let mut shown = Ok(());
-        let again = quotient::replay_states(model, trail.bounds, trail.steps(), |step| {
+        let again = check::replay_states(model, trail.bounds, trail.steps(), |step| {
             shown = show(&step);
             if shown.is_ok() { Continue(()) } else { Break(()) }
         });

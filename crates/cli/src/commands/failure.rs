@@ -4,8 +4,8 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use quotient::CheckError;
-use quotient::report::Diagnostic;
+use check::CheckError;
+use check::report::Diagnostic;
 
 use crate::document::Document;
 use crate::interrupt;

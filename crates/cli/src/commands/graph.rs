@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use quotient::graph::{Contents, GraphOptions, PropertyChoice};
+use check::graph::{Contents, GraphOptions, PropertyChoice};
 
 use super::failure::{Outcome, usage};
 use super::load::{external_property, fit_bounds, load_with};
@@ -43,11 +43,11 @@ pub fn graph(args: &GraphArgs) -> Outcome {
             (None, None) => None,
         },
     };
-    let graph = quotient::graph::graph(&model, &options, interrupt::flag())?;
+    let graph = check::graph::graph(&model, &options, interrupt::flag())?;
     let format = match args.format {
-        GraphFormat::Dot => quotient::graph::GraphFormat::Dot,
-        GraphFormat::Aut => quotient::graph::GraphFormat::Aut,
-        GraphFormat::Json => quotient::graph::GraphFormat::Json,
+        GraphFormat::Dot => check::graph::GraphFormat::Dot,
+        GraphFormat::Aut => check::graph::GraphFormat::Aut,
+        GraphFormat::Json => check::graph::GraphFormat::Json,
     };
     // The model's own were shown when it was read.
     for diagnostic in graph.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_none()) {

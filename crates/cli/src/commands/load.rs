@@ -2,9 +2,9 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use quotient::config::Bounds;
-use quotient::property::LTL;
-use quotient::{Language, Model, Rejected, Style};
+use check::config::Bounds;
+use check::property::LTL;
+use check::{Language, Model, Rejected, Style};
 
 use super::failure::{Failure, usage};
 use super::style;
@@ -83,9 +83,9 @@ pub fn warn(model: &Model) {
     }
 }
 
-/// Shows the warnings of the compiler that even `--quiet` does not hide: see [`quotient::MISLEADING`].
+/// Shows the warnings of the compiler that even `--quiet` does not hide: see [`check::MISLEADING`].
 pub fn warn_of_misleading(model: &Model) {
-    for warning in model.warnings.iter().filter(|warning| quotient::MISLEADING.contains(&warning.code)) {
+    for warning in model.warnings.iter().filter(|warning| check::MISLEADING.contains(&warning.code)) {
         explain::remember([warning.code]);
         drop(writeln!(io::stderr(), "{}", warning.render(&model.map, for_errors())));
     }

@@ -17,9 +17,9 @@ pub fn print(args: &PrintArgs) -> Outcome {
     if args.what.ir {
         write!(stdout(), "{}", model.ir_text())?;
     } else if args.what.symmetry {
-        write!(stdout(), "{}", quotient::describe_symmetry(&model, bounds)?)?;
+        write!(stdout(), "{}", check::describe_symmetry(&model, bounds)?)?;
     } else {
-        write!(stdout(), "{}", quotient::engine(&model, bounds)?.layout().describe(&model.program))?;
+        write!(stdout(), "{}", check::engine(&model, bounds)?.layout().describe(&model.program))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -31,9 +31,9 @@ fn print_automaton(args: &PrintArgs) -> Outcome {
     let name = external.as_ref().map(|external| external.name.as_str()).or(args.property.as_deref());
     let property = model.property(name).map_err(usage)?;
     let format = match args.format {
-        None | Some(AutomatonFormat::Never) => quotient::property::AutomatonFormat::Never,
-        Some(AutomatonFormat::Hoa) => quotient::property::AutomatonFormat::Hoa,
+        None | Some(AutomatonFormat::Never) => check::property::AutomatonFormat::Never,
+        Some(AutomatonFormat::Hoa) => check::property::AutomatonFormat::Hoa,
     };
-    write!(stdout(), "{}", quotient::property::automaton(property, format).map_err(usage)?)?;
+    write!(stdout(), "{}", check::property::automaton(property, format).map_err(usage)?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,8 +3,8 @@
 use std::io::{self, BufRead as _, Read as _};
 use std::path::Path;
 
-use quotient::config::Bounds;
-use quotient::{Model, Step, TrailFile, spin_trail};
+use check::config::Bounds;
+use check::{Model, Step, TrailFile, spin_trail};
 
 use super::failure::{Failure, usage};
 use super::load::{ExternalProperty, language, load_with};

@@ -5,9 +5,9 @@ use std::ops::ControlFlow::{Break, Continue};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use quotient::config::Bounds;
-use quotient::report::Diagnostic;
-use quotient::{Model, Step, Trace, TraceStep, TrailProperty, spin_trail};
+use check::config::Bounds;
+use check::report::Diagnostic;
+use check::{Model, Step, Trace, TraceStep, TrailProperty, spin_trail};
 
 use super::failure::{Failure, Outcome, usage};
 use super::load::{load, load_with};
@@ -59,7 +59,7 @@ pub fn replay(args: &ReplayArgs) -> Outcome {
 fn replay_spin(args: &ReplayArgs, text: &str) -> Outcome {
     let model = load(&args.model, &Disk::default(), true)?;
     let bounds = Bounds::default();
-    quotient::engine(&model, bounds)?;
+    check::engine(&model, bounds)?;
     let steps = spin_trail::read(&model, bounds, text).map_err(|error| misfit(&error))?;
     let run = Recorded { model: &model, bounds, steps: &steps };
     let (trace, extents) = run.follow(None, None)?;
@@ -82,7 +82,7 @@ impl Recorded<'_> {
         claimed: Option<&str>,
     ) -> Result<(Trace, Extents), Failure> {
         let Self { model, bounds, steps } = *self;
-        quotient::engine(model, bounds)?;
+        check::engine(model, bounds)?;
         let flag = interrupt::flag();
         let mut extents = Extents::default();
         let visit = |step: TraceStep| {
@@ -90,8 +90,8 @@ impl Recorded<'_> {
             if flag.load(Relaxed) { Break(()) } else { Continue(()) }
         };
         let trace = match violated {
-            Some(property) => quotient::replay_property_each(model, bounds, steps, property, visit),
-            None => quotient::replay_each(model, bounds, steps.iter().copied(), claimed, visit)
+            Some(property) => check::replay_property_each(model, bounds, steps, property, visit),
+            None => check::replay_each(model, bounds, steps.iter().copied(), claimed, visit)
                 .map_err(|diverged| diverged.to_string()),
         };
         if flag.load(Relaxed) {
@@ -134,8 +134,8 @@ impl Recorded<'_> {
             };
             let steps = steps.iter().copied();
             let again = match args.view.view {
-                View::States => quotient::replay_states(model, bounds, steps, visit),
-                _ => quotient::replay_each(model, bounds, steps, None, visit),
+                View::States => check::replay_states(model, bounds, steps, visit),
+                _ => check::replay_each(model, bounds, steps, None, visit),
             };
             again.expect("the run was followed before");
             shown

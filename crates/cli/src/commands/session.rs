@@ -7,9 +7,9 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _, stdin, stdout};
 use std::ops::ControlFlow::{Break, Continue};
 use std::path::Path;
 
-use quotient::config::Bounds;
-use quotient::simulate::{self, Choice, Chosen, Condition, Interactive, Mobility, Paused};
-use quotient::{Model, Step, TraceStep};
+use check::config::Bounds;
+use check::simulate::{self, Choice, Chosen, Condition, Interactive, Mobility, Paused};
+use check::{Model, Step, TraceStep};
 
 use super::failure::Failure;
 use super::recorded::read_trail;
@@ -262,7 +262,7 @@ impl Session<'_> {
         let mut unfolding = Unfolding::new(simulate::beginning(model, bounds), &mut out, paint);
         let mut shown = Ok(());
         let steps = self.run.steps().iter().copied();
-        let trace = quotient::replay_each(model, bounds, steps, None, |step| {
+        let trace = check::replay_each(model, bounds, steps, None, |step| {
             shown = unfolding.step(step);
             if shown.is_ok() { Continue(()) } else { Break(()) }
         });
@@ -294,7 +294,7 @@ impl Session<'_> {
     fn save(&self, path: &Path) -> io::Result<()> {
         let Place { model, disk, bounds, .. } = self.place;
         let name = path.display().to_string();
-        let text = quotient::trail_file(model, bounds, None, self.run.steps()).to_json();
+        let text = check::trail_file(model, bounds, None, self.run.steps()).to_json();
         let saved = match Output::new(path, disk) {
             Err(reason) => return writeln!(stdout(), "{reason}; name another file"),
             Ok(output) => output.write_whole(&text),

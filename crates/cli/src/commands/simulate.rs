@@ -5,9 +5,9 @@ use std::ops::ControlFlow::{Break, Continue};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
-use quotient::config::Bounds;
-use quotient::simulate::{self, Condition, RandomRun, SimulationEnd, UNTIL};
-use quotient::{Ending, Model, Step, TrailFile, TrailStep, TrailViolation};
+use check::config::Bounds;
+use check::simulate::{self, Condition, RandomRun, SimulationEnd, UNTIL};
+use check::{Ending, Model, Step, TrailFile, TrailStep, TrailViolation};
 
 use super::failure::{Failure, Outcome, usage};
 use super::load::{ExternalProperty, fit_bounds, load, load_with};
@@ -44,14 +44,14 @@ pub fn simulate(args: &SimulateArgs) -> Outcome {
         let steps = session(place, args.seed, &prefix)?;
         if let Some(output) = output {
             let name = output.path().display().to_string();
-            let text = quotient::trail_file(&model, bounds, None, &steps).to_json();
+            let text = check::trail_file(&model, bounds, None, &steps).to_json();
             output.write_whole(&text).map_err(|error| unwritable(&name, &error))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
     let until = args.until.as_deref().map(|text| condition(&model, &of_model, &disk, text)).transpose()?;
     // Before anything is printed.
-    quotient::engine(&model, bounds)?;
+    check::engine(&model, bounds)?;
     let mut recording = output.map(|output| Recording::begin(output, &model, bounds)).transpose()?;
     let flag = interrupt::flag();
     let mut out = Out::new();
@@ -153,7 +153,7 @@ impl Recording {
         let name = output.path().display().to_string();
         let file = output.begin().map_err(|error| unwritable(&name, &error))?;
         let mut recording = Self { name, file, is_empty: true };
-        recording.write(&quotient::trail_file(model, bounds, None, &[]).json_start())?;
+        recording.write(&check::trail_file(model, bounds, None, &[]).json_start())?;
         Ok(recording)
     }
 

@@ -1,7 +1,7 @@
 //! Options that are not available yet are refused by their names, never ignored.
 
-use quotient::Language;
-use quotient::config::{Config, Fairness, Naming, StoreKind, Switch, Symmetry};
+use check::Language;
+use check::config::{Config, Fairness, Naming, StoreKind, Switch, Symmetry};
 
 use crate::support::Sandbox;
 

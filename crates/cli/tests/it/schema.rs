@@ -9,7 +9,7 @@ use crate::support::Sandbox;
 
 /// The schemas, by the names of their files.
 fn schemas() -> [(&'static str, Value); 2] {
-    [("report", quotient::schema::report()), ("trail", quotient::schema::trail())]
+    [("report", check::schema::report()), ("trail", check::schema::trail())]
         .map(|(name, schema)| (name, schema.to_value()))
 }
 

@@ -6,7 +6,7 @@ pub mod walk;
 
 use std::collections::BTreeMap;
 
-use quotient::{Model, Rejected};
+use quotient_check::{Model, Rejected};
 
 /// Compiles bytes as a model of this name.
 pub fn load(name: &str, bytes: &[u8], defines: &[(String, String)]) -> Result<Model, Rejected> {

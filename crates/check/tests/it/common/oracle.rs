@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use ir::Program;
 use naive::{Naive, Summary};
-use quotient::Model;
-use quotient::config::Sizes;
-use quotient::config::{Bounds, OnBound};
-use quotient::report::{Place, Verdict};
+use quotient_check::Model;
+use quotient_check::config::Sizes;
+use quotient_check::config::{Bounds, OnBound};
+use quotient_check::report::{Place, Verdict};
 use system::Bound;
 
 /// A kind, and the line and column where there is one.

@@ -11,9 +11,9 @@
 
 use std::sync::Arc;
 
-use quotient::config::{Config, Fairness, StoreKind, Switch, Symmetry};
-use quotient::report::Verdict;
-use quotient::{Checked, Model, Quiet, TrailFile};
+use quotient_check::config::{Config, Fairness, StoreKind, Switch, Symmetry};
+use quotient_check::report::Verdict;
+use quotient_check::{Checked, Model, Quiet, TrailFile};
 
 /// What a header says about a property.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,7 +86,7 @@ pub fn check(model: &Model, text: &str, base: &Config) -> Result<usize, String> 
 
 /// The states and pairs that were stored.
 fn cell_of(model: &Model, config: &Config, line: &Line) -> Result<(u64, u64), String> {
-    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet);
+    let checked = quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet);
     let Checked { report, trail, .. } = checked.map_err(|error| format!("{error:?}"))?;
     let [property] = &report.properties[..] else {
         return Err(format!("one property was asked for, not {:?}", report.properties));
@@ -98,7 +98,7 @@ fn cell_of(model: &Model, config: &Config, line: &Line) -> Result<(u64, u64), St
     let Some(shown) = &report.violation else {
         return if line.verdict == Verdict::Holds { Ok(counts) } else { Err("nothing is shown".to_owned()) };
     };
-    if shown.kind != quotient::FaultKind::AcceptanceCycle {
+    if shown.kind != quotient_check::FaultKind::AcceptanceCycle {
         return Err(format!("{}: {}", shown.kind, shown.message));
     }
     // The run is concrete, whatever the search took for the same: when it is read back and replayed, it
@@ -109,7 +109,7 @@ fn cell_of(model: &Model, config: &Config, line: &Line) -> Result<(u64, u64), St
     let read = TrailFile::parse(&trail.ok_or("no trail")?.to_json())?;
     let recorded = read.violation.as_ref().and_then(|violation| violation.property.as_ref());
     let recorded = recorded.ok_or("a trail without a property")?;
-    let again = quotient::replay_property(model, config.bounds, read.steps(), recorded)?;
+    let again = quotient_check::replay_property(model, config.bounds, read.steps(), recorded)?;
     if again.cycle != shown.trace.cycle || again.steps.len() as u64 != shown.steps {
         return Err(format!("{:?} is replayed as {:?}", shown.trace.cycle, again.cycle));
     }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use engine::{Engine, EngineState, OverEngine};
-use quotient::config::{Bounds, Naming, SearchKind, Symmetry};
+use quotient_check::config::{Bounds, Naming, SearchKind, Symmetry};
 use reduction::{Analysis, Observed, Reduced, obstacle};
 use state::{NodeRef, ObjectId, ThreadId};
 use symmetry::{Named, Symmetric};
@@ -154,7 +154,7 @@ fn examine(text: &str, bounds: Bounds, seed: u64, by_index: bool) -> Result<Foun
     if obstacle(&model.program).is_some() {
         return Ok(Found::default());
     }
-    let engine = quotient::engine(&model, bounds).map_err(|error| format!("{error:?}"))?;
+    let engine = quotient_check::engine(&model, bounds).map_err(|error| format!("{error:?}"))?;
     let analysis = Analysis::new(&model.program, &Observed::invariants(&model.program));
     let naming = *SplitMix64::new(seed).pick(Naming::ALL);
     let system = Symmetric::new(&engine, ladder(Symmetry::Full, naming));

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use engine::{Engine, OverEngine};
-use quotient::Quiet;
-use quotient::config::{Bounds, Naming, SearchKind, Symmetry};
+use quotient_check::Quiet;
+use quotient_check::config::{Bounds, Naming, SearchKind, Symmetry};
 use search::{Options, Outcome};
 use store::Budget;
 use symmetry::{Named, Symmetric};
@@ -60,7 +60,7 @@ impl std::iter::Sum for Saved {
 /// Compares the steps of all states of a model, unless there are too many, with names by chains and with those
 /// of small states.
 fn folded(text: &str, bounds: Bounds) -> Result<Saved, String> {
-    let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    let engine = quotient_check::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
     let both = [Naming::Chain, Naming::Auto].map(|naming| folded_under(&engine, naming));
     both.into_iter().sum()
 }
@@ -133,7 +133,7 @@ fn steps_stand_for_steps_that_end_alike() {
 fn engine(text: &str, threads: u32) -> Engine {
     let mut bounds = super::bounds(0);
     (bounds.sizes.threads, bounds.sizes.objects) = (threads, threads);
-    quotient::engine(&load(text).expect("it compiles"), bounds).expect("it fits")
+    quotient_check::engine(&load(text).expect("it compiles"), bounds).expect("it fits")
 }
 
 /// Who is alike takes one step for all, however many there are: so there are as many steps to name as states,
@@ -221,7 +221,8 @@ fn what_is_no_symmetry_is_not_believed() {
     for seed in 0..all {
         for source in [ANY, ALIKE] {
             saved += survives(seed, source, |text, bounds| {
-                let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+                let engine =
+                    quotient_check::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
                 let full = ladder(Symmetry::Full, Naming::Auto);
                 let options = symmetry::Options { hash_bits: 0, ..full.options };
                 let exact = Symmetric::new(&engine, full);

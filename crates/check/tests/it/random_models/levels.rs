@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quotient::config::{Bounds, Config, Limits, Naming, SearchKind, StoreKind, Symmetry};
-use quotient::report::Report;
-use quotient::{Checked, TrailFile};
+use quotient_check::config::{Bounds, Config, Limits, Naming, SearchKind, StoreKind, Symmetry};
+use quotient_check::report::Report;
+use quotient_check::{Checked, TrailFile};
 
 use super::{ALIKE, ANY, Source, check, checked, config, load, models, survives};
 

@@ -19,10 +19,12 @@ use std::sync::Arc;
 use bir::compile_unmerged;
 use ir::{Id, Type};
 use naive::{State, Value};
-use quotient::config::Sizes;
-use quotient::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, StoreOptions, Symmetry};
-use quotient::report::{Report, Truncations, Verdict};
-use quotient::{Checked, Model, Quiet};
+use quotient_check::config::Sizes;
+use quotient_check::config::{
+    Bounds, Config, Limits, OnBound, SearchKind, StoreKind, StoreOptions, Symmetry,
+};
+use quotient_check::report::{Report, Truncations, Verdict};
+use quotient_check::{Checked, Model, Quiet};
 use testing::{SplitMix64, Variant, random_model, random_model_of_the_alike, random_variant, shrink};
 
 use crate::common::oracle::{Found, by_brute_force, interpreter};
@@ -93,7 +95,7 @@ fn check(model: &Model, config: &Config) -> Result<Report, String> {
 }
 
 fn checked(model: &Model, config: &Config) -> Result<Checked, String> {
-    quotient::check(model, config, 0, &Arc::default(), &mut Quiet).map_err(|error| format!("{error:?}"))
+    quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet).map_err(|error| format!("{error:?}"))
 }
 
 fn config(bounds: Bounds, search: SearchKind, store: StoreKind) -> Config {
@@ -123,7 +125,7 @@ fn agreement(text: &str, bounds: Bounds) -> Result<Option<Found>, String> {
         let Some(found) = found else { continue };
         // Stopping at the first violation does not change the verdict.
         let report = check(&model, &config)?;
-        let known = |violation: &quotient::report::Violation| {
+        let known = |violation: &quotient_check::report::Violation| {
             found.violations.keys().any(|(kind, _)| *kind == violation.kind.as_str())
         };
         let fits = report.violation.as_ref().map_or(found.violations.is_empty(), known);
@@ -350,7 +352,8 @@ fn steps_that_do_nothing_are_invisible() {
 fn steps_are_undone() {
     for seed in 0..models() / 4 {
         survives(seed, ANY, |text, bounds| {
-            let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+            let engine =
+                quotient_check::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
             Ok(crate::common::walk::walk(&engine, seed, 30))
         });
     }

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Engine, EngineState};
-use quotient::Quiet;
-use quotient::config::{Bounds, Config, Naming, SearchKind, Symmetry};
+use quotient_check::Quiet;
+use quotient_check::config::{Bounds, Config, Naming, SearchKind, Symmetry};
 use search::{Completeness, Options};
 use state::{Names, NodeRef, State};
 use store::{Budget, StateId, StateStore};
@@ -81,7 +81,7 @@ fn ladders(seed: u64, naming: Naming) -> [SymmetryConfig; 4] {
 
 /// Counts the states of a model that differ in more than names, unless there are too many.
 fn orbits(text: &str, bounds: Bounds, seed: u64) -> Result<Option<usize>, String> {
-    let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    let engine = quotient_check::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
     let Some(states) = stored(&engine, SearchKind::Bfs, FEW_STATES) else { return Ok(None) };
     let mut count = None;
     for &naming in Naming::ALL {
@@ -225,7 +225,7 @@ fn observe(engine: &Engine, state: &mut EngineState, naming: Naming) -> Observab
 const SAMPLES: usize = 8;
 
 fn names_are_unobservable(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
-    let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    let engine = quotient_check::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
     let Some(states) = stored(&engine, SearchKind::Bfs, FEW_STATES) else { return Ok(0) };
     let mut random = SplitMix64::new(seed);
     let mut renamed = 0;
@@ -264,7 +264,7 @@ fn nobody_can_tell_names() {
 /// Walks through a model under symmetry, back and forth. What a state is called does not depend on the way
 /// there.
 fn walk(text: &str, bounds: Bounds, seed: u64) -> Result<usize, String> {
-    let engine = quotient::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    let engine = quotient_check::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
     let mut random = SplitMix64::new(seed);
     let level = *random.pick(&[&LOWER[..], &[Symmetry::Full]].concat());
     let naming = *random.pick(Naming::ALL);

@@ -129,7 +129,7 @@ fn constants_that_are_not_pinned_are_refused() {
         let mut model = load(&rounds::random_keys(seed)).expect("it compiles");
         props::set_property(&mut model.program, PROPERTIES * seed);
         if hide_constants(&mut model.program) {
-            let check = || quotient::engine(&model, bounds(seed)).is_ok();
+            let check = || quotient_check::engine(&model, bounds(seed)).is_ok();
             assert!(catch_unwind(AssertUnwindSafe(check)).is_err(), "model {seed}");
             refused += 1;
         }

@@ -21,9 +21,9 @@ use std::sync::Arc;
 use ir::{Program, PropertyKind};
 use naive::Naive;
 use oracle::{Graph, is_hopeless};
-use quotient::config::Sizes;
-use quotient::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Symmetry};
-use quotient::{FaultKind, Model, Quiet, Step, TrailFile, replay_property};
+use quotient_check::config::Sizes;
+use quotient_check::config::{Bounds, Config, Fairness, OnBound, StoreKind, Switch, Symmetry};
+use quotient_check::{FaultKind, Model, Quiet, Step, TrailFile, replay_property};
 use testing::{SplitMix64, random_model, random_model_of_the_alike, random_processes_text, shrink};
 
 use crate::common::oracle::interpreter;
@@ -135,7 +135,7 @@ fn is_violated(
     expected: Option<bool>,
     seen: &mut Seen,
 ) -> Result<bool, String> {
-    let checked = quotient::check(model, config, 0, &Arc::default(), &mut Quiet)
+    let checked = quotient_check::check(model, config, 0, &Arc::default(), &mut Quiet)
         .map_err(|error| format!("{error:?}"))?;
     seen.checks += 1;
     let is_violated =

@@ -16,7 +16,7 @@ use ltl::normal::Terms;
 use ltl::tableau::tableau;
 use ltl::{Automaton, Cube, Edge, Formula, Limits, Marks, State};
 use naive::{Fired, Naive, Stopped};
-use quotient::config::Fairness;
+use quotient_check::config::Fairness;
 use system::Step;
 
 /// The number of threads that can be distinguished.

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quotient::config::{Config, Fairness, Limits, Switch};
-use quotient::report::{Verdict, Violation};
-use quotient::values::Value;
-use quotient::{Checked, FaultKind, Model, Quiet, TrailFile, itf};
+use quotient::languages::config::{Config, Fairness, Limits, Switch};
+use quotient::languages::report::{Verdict, Violation};
+use quotient::languages::values::Value;
+use quotient::languages::{Checked, FaultKind, Model, Quiet, TrailFile, itf};
 
 const COUNTER: &str = "
 system Counter {
@@ -42,7 +42,7 @@ fn load(text: &str, adders: u32) -> Result<Model, Box<dyn Error>> {
 }
 
 fn check(model: &Model, config: &Config) -> Result<Checked, Box<dyn Error>> {
-    Ok(quotient::check(model, config, 0, &Arc::default(), &mut Quiet)?)
+    Ok(quotient::languages::check(model, config, 0, &Arc::default(), &mut Quiet)?)
 }
 
 fn assert_holds(model: &Model, config: &Config) {
@@ -90,7 +90,7 @@ fn keep_and_replay(model: &Model, checked: &Checked) -> Result<(), Box<dyn Error
 
     let trail = TrailFile::parse(&text)?;
     assert_eq!(trail.fingerprint, model.fingerprint(), "the model has changed since");
-    let trace = quotient::replay(model, trail.bounds, trail.steps(), trail.claimed())?;
+    let trace = quotient::languages::replay(model, trail.bounds, trail.steps(), trail.claimed())?;
     assert_eq!(trace.ends_in.as_ref().map(|ending| ending.kind), Some(FaultKind::Assertion));
 
     let states = itf::write(model, trail.bounds, trail.steps(), &trace)?;

@@ -1,0 +1,3 @@
+//! What a user of the façade sees.
+
+mod example;
