@@ -244,6 +244,7 @@ fn check_property(
     let claim = Claim {
         fairness: config.fairness.into(),
         fair_transitions: &fair_transitions,
+        weakly_fair_transitions: &[],
         // A run that ends makes no cycle.
         stutters: goals.progress != Some(number),
         passes_by: true,

@@ -1,14 +1,26 @@
-//! Checking a program: a search, what it found, and its confirmation.
+//! Checking a program: options, goals, one search for each of them.
+//!
+//! A search may learn what it should have known from its beginning, and starts again: that individuals of a
+//! sort are not interchangeable, or, where fairness matters, that there is another process.
 
-use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
-use search::{Completeness, Outcome, StopReason, Trail};
-use store::{Budget, Trie};
-use system::{FaultKind, Fired, Steps, TransitionSystem};
+use search::emptiness::{Claim, EmptinessResult, Fairness, emptiness};
+use search::{Completeness, Consequence, Observer, Options, Outcome, Progress, StopReason};
+use store::{
+    Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, Hashes, IndexedTrie,
+    StateStore, Trie,
+};
 
 use crate::equivariance::{Broken, Sampling, SymmetryCheck};
+use crate::formula::{Compiled, Focus};
 use crate::panics::caught;
-use crate::{Individual, Live, Model, Program, Shape};
+use crate::properties::Written;
+use crate::report::{GoalReport, Kind, Report, StoreReport, Verdict, Violation};
+use crate::sorts::Size;
+use crate::{Individual, Model, Program};
 
 /// Whether isomorphic states are one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -20,7 +32,7 @@ pub enum Symmetry {
     Full,
 }
 
-/// The order of a search.
+/// The order of a search for states. A search for cycles is depth first.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Order {
     /// By distance from the initial state: the first run to a violation is a shortest one.
@@ -30,92 +42,84 @@ pub enum Order {
     DepthFirst,
 }
 
-/// The kinds of violations.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kind {
-    /// An invariant is false.
-    Invariant,
-    /// A state without actions is not accepting.
-    Deadlock,
-    /// An action called [`Doing::fail`](crate::Doing::fail).
-    Failure,
-    /// The model panicked.
-    Panic,
-    /// No state satisfies a condition that some state should.
-    Unreachable,
+/// The representation of the states that were visited.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum StoreKind {
+    /// A tree of pairs: exact, fast, a few bytes for each state.
+    #[default]
+    Trie,
+    /// Packed words: exact.
+    Exact,
+    /// Vectors of numbers of components: exact.
+    Collapse,
+    /// Packed words, each state deflated by itself: exact, slow.
+    Gzip,
+    /// The minimal automaton of all states: exact, slow, depth first only.
+    Automaton,
+    /// The minimal automaton of collapsed states: exact, slow, depth first only.
+    CollapseAutomaton,
+    /// This many bytes of a hash of each state, from 4 to 8: lossy, depth first only.
+    Compact(u32),
+    /// Some bits for each state in an array of two to this power bits: lossy, depth first only.
+    Bitstate(u32),
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Invariant => "invariant",
-            Self::Deadlock => "deadlock",
-            Self::Failure => "failure",
-            Self::Panic => "panic",
-            Self::Unreachable => "unreachable",
+impl StoreKind {
+    /// The name in options and reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Trie => "trie",
+            Self::Exact => "exact",
+            Self::Collapse => "collapse",
+            Self::Gzip => "gzip",
+            Self::Automaton => "automaton",
+            Self::CollapseAutomaton => "collapse-automaton",
+            Self::Compact(_) => "compact",
+            Self::Bitstate(_) => "bitstate",
+        }
+    }
+
+    /// Whether states are found again by their numbers, which a search for cycles needs.
+    const fn rebuilds(self) -> bool {
+        matches!(self, Self::Trie | Self::Exact | Self::Collapse | Self::Gzip)
+    }
+
+    fn refusal(self, order: Order, has_formulas: bool) -> Option<String> {
+        let name = self.as_str();
+        match self {
+            Self::Compact(bytes) if !(4..=8).contains(&bytes) => {
+                return Some(format!("the store {name} keeps from 4 to 8 bytes of a hash, not {bytes}"));
+            }
+            Self::Bitstate(bits) if !(10..=46).contains(&bits) => {
+                return Some(format!("the store {name} has from 2^10 to 2^46 bits, not 2^{bits}"));
+            }
+            _ => {}
+        }
+        if !self.rebuilds() && order == Order::BreadthFirst {
+            return Some(format!(
+                "the store {name} does not give states back, which a breadth-first search needs: use \
+                 `Order::DepthFirst`"
+            ));
+        }
+        (!self.rebuilds() && has_formulas).then(|| {
+            format!(
+                "the store {name} does not find states again by number, which formulas need; trie, exact, \
+                 collapse and gzip do. To check everything else: `.goals(Goals::Safety)`"
+            )
         })
     }
 }
 
-/// A violation, with a run to it.
-#[derive(Clone, Debug)]
-pub struct Violation<S, A> {
-    /// What kind of violation it is.
-    pub kind: Kind,
-    /// What was violated, and how.
-    pub message: String,
-    /// The initial state of the run. `None` if no run shows the violation.
-    pub initial: Option<S>,
-    /// The actions of the run, each with the state it leads to. An action that faults is the last one, and
-    /// leads to none.
-    pub run: Vec<(A, Option<S>)>,
-}
-
-impl<S: Shape, A: Shape> fmt::Display for Violation<S, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.kind, self.message)?;
-        if let Some(initial) = &self.initial {
-            write!(f, "\n  0. {initial:?}")?;
-        }
-        for (number, (action, state)) in self.run.iter().enumerate() {
-            write!(f, "\n  {}. {action:?}", number + 1)?;
-            if let Some(state) = state {
-                write!(f, "\n     {state:?}")?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What a check found out.
-#[derive(Clone, Debug)]
-pub enum Verdict<S, A> {
-    /// Everything was explored, and nothing is violated.
-    Holds,
-    /// Nothing is violated as far as the search went. The reasons say how far.
-    HoldsUpTo(Vec<String>),
-    /// A violation, confirmed by running it twice on plain values.
-    Violated(Box<Violation<S, A>>),
-    /// The model answers differently when it is asked again: nothing can be said about it.
-    NotAFunction(String),
-    /// The check cannot be made.
-    Refused(String),
-}
-
-/// The result of a check.
-#[derive(Clone, Debug)]
-pub struct Report<S, A> {
-    /// What was found out.
-    pub verdict: Verdict<S, A>,
-    /// The number of states that were stored.
-    pub states: usize,
-    /// The number of steps that were taken.
-    pub transitions: u64,
-    /// The sorts whose individuals were found not to be interchangeable. They are told apart.
-    pub broken: Vec<Broken>,
-    /// The number of states that may have been stored more than once, since the search for their canonical
-    /// names was broken off.
-    pub not_canonical: u64,
+/// What a check is about.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum Goals {
+    /// Safety, and every formula.
+    #[default]
+    All,
+    /// Invariants, deadlocks, failures, panics, and what should be reachable.
+    Safety,
+    /// The formula of this name.
+    Formula(String),
 }
 
 /// A check of a program, with its options.
@@ -125,32 +129,74 @@ pub struct Check<'p, M: Model> {
     symmetric: Option<Vec<usize>>,
     tested: SymmetryCheck,
     order: Order,
+    store: StoreKind,
+    fairness: Fairness,
+    goals: Goals,
     max_states: Option<usize>,
+    max_depth: Option<u32>,
+    time: Option<Duration>,
+    memory: Option<usize>,
+    keep_going: bool,
+    progress: Option<ShowProgress<'p>>,
+    /// What is wrong with the options.
+    errors: Vec<String>,
+}
+
+/// What shows progress.
+type ShowProgress<'p> = Box<dyn FnMut(&Progress) + 'p>;
+
+/// Shows progress.
+struct Watcher<'a, 'p>(Option<&'a mut (dyn FnMut(&Progress) + 'p)>);
+
+impl Observer for Watcher<'_, '_> {
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(show) = &mut self.0 {
+            show(progress);
+        }
+    }
+}
+
+/// A search that has ended.
+struct Searched {
+    outcome: Outcome,
+    store: StoreReport,
+    /// For a formula: the rest of the result.
+    cycle: Option<EmptinessResult>,
+}
+
+/// A goal of one search.
+#[derive(Clone, Copy)]
+enum Goal {
+    Safety,
+    /// The formula of this number; the individual that it is about.
+    Formula(usize, Option<(usize, u32)>),
 }
 
 impl<M: Model> Program<M> {
     /// A check with the usual options: breadth first, full symmetry, and a test of the symmetry on samples.
     pub fn check(&mut self) -> Check<'_, M> {
+        self.asked_to_stop = None;
         Check {
             program: self,
             symmetry: Symmetry::default(),
             symmetric: None,
             tested: SymmetryCheck::default(),
             order: Order::default(),
+            store: StoreKind::default(),
+            fairness: Fairness::None,
+            goals: Goals::default(),
             max_states: None,
+            max_depth: None,
+            time: None,
+            memory: None,
+            keep_going: false,
+            progress: None,
+            errors: Vec::new(),
         }
     }
 }
 
-/// What happened when a run was repeated on plain values.
-struct Repeated<S, A> {
-    initial: Option<S>,
-    run: Vec<(A, Option<S>)>,
-    /// The faults at the end: kind, place, message.
-    faults: Vec<(FaultKind, String, String)>,
-}
-
-impl<M: Model> Check<'_, M> {
+impl<'p, M: Model> Check<'p, M> {
     /// Sets the symmetry.
     pub fn symmetry(mut self, symmetry: Symmetry) -> Self {
         self.symmetry = symmetry;
@@ -176,120 +222,460 @@ impl<M: Model> Check<'_, M> {
         self
     }
 
+    /// Sets the store.
+    pub fn store(mut self, store: StoreKind) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Only runs that are fair to all processes violate formulas. Without it, only what the model says is
+    /// fair counts ([`Properties::weakly_fair`](crate::Properties::weakly_fair)).
+    pub fn fairness(mut self, fairness: Fairness) -> Self {
+        self.fairness = fairness;
+        self
+    }
+
+    /// Sets what is checked.
+    pub fn goals(mut self, goals: Goals) -> Self {
+        self.goals = goals;
+        self
+    }
+
+    /// Checks one more formula over the propositions of the model, and nothing else.
+    pub fn formula(mut self, text: &str) -> Self {
+        let written = Written { name: text.to_owned(), text: text.to_owned(), each: None };
+        match Compiled::new(&self.program.properties, &written) {
+            Ok(compiled) => {
+                let all = &mut self.program.formulas.all;
+                if !all.iter().any(|other| other.name == text) {
+                    all.push(Compiled { extra: true, ..compiled });
+                }
+                self.goals = Goals::Formula(text.to_owned());
+            }
+            Err(error) => self.errors.push(error),
+        }
+        self
+    }
+
     /// Ends the search when this many states are stored.
     pub fn max_states(mut self, states: usize) -> Self {
         self.max_states = Some(states);
         self
     }
 
+    /// States at this distance from the initial one are not expanded.
+    pub fn max_depth(mut self, depth: u32) -> Self {
+        self.max_depth = Some(depth);
+        self
+    }
+
+    /// Ends the check after this time.
+    pub fn time(mut self, time: Duration) -> Self {
+        self.time = Some(time);
+        self
+    }
+
+    /// Ends the check when the process uses this many bytes.
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.memory = Some(bytes);
+        self
+    }
+
+    /// Ends the check when this is set.
+    pub fn interrupt(self, interrupt: &Arc<AtomicBool>) -> Self {
+        self.program.asked_to_stop = Some(Arc::clone(interrupt));
+        self
+    }
+
+    /// Goes on after a violation of safety, and reports all.
+    pub fn keep_going(mut self) -> Self {
+        self.keep_going = true;
+        self
+    }
+
+    /// Shows the progress of searches.
+    pub fn progress(mut self, show: impl FnMut(&Progress) + 'p) -> Self {
+        self.progress = Some(Box::new(show));
+        self
+    }
+
+    /// What keeps the check from being made.
+    fn refusal(&self) -> Option<String> {
+        let program = &*self.program;
+        if let Some(error) = self.errors.first().or(program.formulas.errors.first()) {
+            return Some(error.clone());
+        }
+        let has_formulas = match &self.goals {
+            Goals::All => program.formulas.all.iter().any(|compiled| !compiled.extra),
+            Goals::Safety => false,
+            Goals::Formula(name) => {
+                if !program.formulas.all.iter().any(|compiled| compiled.name == *name) {
+                    return Some(format!("the model has no formula `{name}`"));
+                }
+                true
+            }
+        };
+        if self.fairness != Fairness::None && !has_formulas {
+            return Some("fairness matters to formulas only, and none is checked".to_owned());
+        }
+        if let Some(refusal) = self.store.refusal(self.order, has_formulas) {
+            return Some(refusal);
+        }
+        match program.initial_states() {
+            Err(message) => Some(format!("the initial states cannot be made: {message}")),
+            Ok(values) if values.is_empty() => Some("the model has no initial state".to_owned()),
+            Ok(_) => None,
+        }
+    }
+
     /// Runs the check.
-    pub fn run(self) -> Report<M::State, M::Action> {
-        let (mut broken, mut unsound): (Vec<Broken>, Vec<usize>) = (Vec::new(), Vec::new());
-        let refused = |reason| Report {
-            verdict: Verdict::Refused(reason),
+    pub fn run(mut self) -> Report<M::State, M::Action> {
+        let mut report = Report {
+            verdict: Verdict::Holds,
+            goals: Vec::new(),
+            violations: Vec::new(),
             states: 0,
             transitions: 0,
+            covered: Vec::new(),
             broken: Vec::new(),
             not_canonical: 0,
         };
-        if let Some(sort) = self.program.unsized_sort() {
-            return refused(format!("the sort {sort} has no size: give it one with `.sort::<{sort}>(n)`"));
-        }
-        if let Some(written) = self.program.properties.formulas.first() {
-            return refused(format!("formulas are not checked yet: `{}`", written.name));
-        }
-        match self.program.initial_values() {
-            Err(message) => return refused(format!("the initial states cannot be made: {message}")),
-            Ok(values) if values.is_empty() => return refused("the model has no initial state".to_owned()),
-            Ok(_) => {}
-        }
-        loop {
-            for sort in 0..self.program.sorts.all.len() {
-                let is_meant = self.symmetric.as_ref().is_none_or(|symmetric| symmetric.contains(&sort));
-                let symmetric = self.symmetry == Symmetry::Full && is_meant && !unsound.contains(&sort);
-                self.program.set_symmetric(sort, symmetric);
-            }
-            self.program.forget();
-            *self.program.sampling.borrow_mut() = Sampling::new(self.tested);
-            let outcome = caught(|| self.search());
-            *self.program.sampling.borrow_mut() = Sampling::default();
-            let found = self.program.notes.borrow_mut().broken.take();
-            if let Some(found) = found {
-                unsound.push(found.number);
-                broken.push(found);
-                continue;
-            }
-            let mut report = match outcome {
-                Ok(outcome) => self.conclude(&outcome),
-                Err(panicked) => {
-                    let message = format!("the search cannot go back the way it came: {}", panicked.message);
-                    let report = refused(String::new());
-                    Report { verdict: Verdict::NotAFunction(message), ..report }
-                }
-            };
-            report.broken = broken;
+        if let Some(reason) = self.refusal() {
+            report.verdict = Verdict::Refused(reason);
             return report;
         }
+        self.program.notes.borrow_mut().covered.clear();
+        let start = Instant::now();
+        // The claim of symmetry is tested by the first search, and by that again if it was wrong.
+        let mut tested = self.tested;
+        for goal in self.list_goals() {
+            match goal {
+                Goal::Safety => self.pursue(goal, &mut tested, start, &mut report),
+                Goal::Formula(number, _) => {
+                    for individual in self.individuals(number, &report.broken) {
+                        self.pursue(Goal::Formula(number, individual), &mut tested, start, &mut report);
+                    }
+                }
+            }
+        }
+        self.program.focus = Focus::default();
+        self.program.formulas.all.retain(|compiled| !compiled.extra);
+        if let Some(first) = report.goals.first() {
+            (report.states, report.transitions) = (first.states, first.transitions);
+        }
+        let mut reasons = Vec::new();
+        for goal in &report.goals {
+            if let Verdict::HoldsUpTo(because) = &goal.verdict {
+                let of_goal = if report.goals.len() > 1 { format!("{}: ", goal.name) } else { String::new() };
+                reasons.extend(because.iter().map(|reason| format!("{of_goal}{reason}")));
+            }
+            if goal.verdict.weight() > report.verdict.weight() {
+                report.verdict = goal.verdict.clone();
+            }
+        }
+        if let Verdict::HoldsUpTo(all) = &mut report.verdict {
+            *all = reasons;
+        }
+        report.covered.clone_from(&self.program.notes.borrow().covered);
+        report
     }
 
-    fn search(&self) -> Outcome {
-        let options = search::Options {
-            max_states: self.max_states,
-            interrupt: Some(&self.program.interrupt),
-            lookahead: false,
-            ..search::Options::default()
-        };
-        let mut trie = Trie::new(&Budget::unlimited(), self.order == Order::BreadthFirst);
-        match self.order {
-            Order::BreadthFirst => search::bfs(&*self.program, &mut trie, &options, &mut search::Quiet),
-            Order::DepthFirst => search::dfs(&*self.program, &mut trie, &options, &mut search::Quiet),
+    fn list_goals(&self) -> Vec<Goal> {
+        let formulas = self.program.formulas.all.iter().enumerate();
+        match &self.goals {
+            Goals::Safety => vec![Goal::Safety],
+            Goals::All => {
+                let formulas = formulas.filter(|(_, compiled)| !compiled.extra);
+                std::iter::once(Goal::Safety)
+                    .chain(formulas.map(|(number, _)| Goal::Formula(number, None)))
+                    .collect()
+            }
+            Goals::Formula(name) => formulas
+                .filter(|(_, compiled)| compiled.name == *name)
+                .map(|(number, _)| Goal::Formula(number, None))
+                .collect(),
         }
     }
 
-    fn conclude(&self, outcome: &Outcome) -> Report<M::State, M::Action> {
+    /// The individuals for which a formula is checked; `None` if it is about none.
+    fn individuals(&mut self, number: usize, broken: &[Broken]) -> Vec<Option<(usize, u32)>> {
+        let Some(each) = self.program.formulas.all[number].each else { return vec![None] };
+        let Some(sort) = self.program.sorts.find(each) else { return Vec::new() };
+        let Size::Given(count) = self.program.sorts.all[sort].size else { return Vec::new() };
+        self.set_symmetry(broken);
+        let all = self.program.representatives(sort, count);
+        all.unwrap_or_else(|_| (0..count).collect()).into_iter().map(|index| Some((sort, index))).collect()
+    }
+
+    fn set_symmetry(&mut self, broken: &[Broken]) {
+        for sort in 0..self.program.sorts.all.len() {
+            let is_meant = self.symmetric.as_ref().is_none_or(|symmetric| symmetric.contains(&sort));
+            let is_broken = broken.iter().any(|broken| broken.number == sort);
+            self.program.set_symmetric(sort, self.symmetry == Symmetry::Full && is_meant && !is_broken);
+        }
+    }
+
+    /// Makes the search for a goal, and adds what it found.
+    fn pursue(
+        &mut self,
+        goal: Goal,
+        tested: &mut SymmetryCheck,
+        start: Instant,
+        report: &mut Report<M::State, M::Action>,
+    ) {
+        let mut name = "safety".to_owned();
+        let mut formula = String::new();
+        self.program.focus = Focus::default();
+        let mut claimed = None;
+        if let Goal::Formula(number, pinned) = goal {
+            let compiled = self.program.formulas.all[number].clone();
+            name.clone_from(&compiled.name);
+            formula.clone_from(&compiled.text);
+            if let Some((sort, index)) = pinned {
+                name = format!("{name} [{}{index}]", self.program.sorts.all[sort].name);
+            }
+            let formulas = &self.program.formulas;
+            let is_fair = self.fairness != Fairness::None
+                || !formulas.weakly.is_empty()
+                || !formulas.strongly.is_empty();
+            self.program.focus = Focus { propositions: compiled.propositions.clone(), pinned, is_fair };
+            claimed = Some(compiled.violations().map(|automaton| (compiled, automaton)));
+        }
+        self.program.namer.borrow_mut().pinned = self.program.focus.pinned;
+        let nothing = StoreReport { kind: self.store.as_str(), bytes: 0, omissions: None };
+        let mut found = GoalReport {
+            name,
+            formula,
+            verdict: Verdict::Holds,
+            states: 0,
+            transitions: 0,
+            matched: 0,
+            depth: 0,
+            product: None,
+            store: nothing,
+            elapsed: Duration::ZERO,
+        };
+        let claimed = match claimed.transpose() {
+            Ok(claimed) => claimed,
+            Err(message) => {
+                found.verdict = Verdict::Refused(message);
+                return report.goals.push(found);
+            }
+        };
+        loop {
+            self.set_symmetry(&report.broken);
+            self.program.forget();
+            *self.program.sampling.borrow_mut() = Sampling::new(*tested);
+            let processes = self.program.processes.borrow().count();
+            let automaton = claimed.as_ref().map(|(_, automaton)| automaton);
+            let left = self.time.map(|time| time.saturating_sub(start.elapsed()));
+            let searched = caught(|| self.search(automaton, left));
+            *self.program.sampling.borrow_mut() = Sampling::default();
+            let broken = self.program.notes.borrow_mut().broken.take();
+            if let Some(broken) = broken {
+                report.broken.push(broken);
+                continue;
+            }
+            let is_new = self.program.processes.borrow().count() > processes;
+            if is_new && self.program.focus.is_fair {
+                continue;
+            }
+            *tested = SymmetryCheck::Off;
+            match searched {
+                Ok(Ok(searched)) => {
+                    found.verdict = self.conclude(&searched, claimed.as_ref().map(|(compiled, _)| compiled));
+                    self.count(&searched, &mut found);
+                    if goal.is_safety() && self.keep_going {
+                        report.violations = self.all_violations(&searched.outcome);
+                    } else if let (Goal::Safety, Verdict::Violated(violation)) = (goal, &found.verdict) {
+                        report.violations = vec![(**violation).clone()];
+                    }
+                }
+                Ok(Err(refusal)) => found.verdict = Verdict::Refused(refusal),
+                Err(panicked) => {
+                    let message = format!("the search cannot go back the way it came: {}", panicked.message);
+                    found.verdict = Verdict::NotAFunction(message);
+                }
+            }
+            report.not_canonical = report.not_canonical.max(self.program.broken_off());
+            self.program.namer.borrow_mut().pinned = None;
+            return report.goals.push(found);
+        }
+    }
+
+    fn count(&self, searched: &Searched, found: &mut GoalReport<M::State, M::Action>) {
+        let Searched { outcome, store, cycle } = searched;
+        let initial = self.program.initial_values().map_or(1, |values| values.len());
+        // The state before several initial ones is not a state of the model, nor are the steps from it.
+        let extra = usize::from(initial > 1);
+        let stats = &outcome.stats;
+        found.states = stats.states - extra.min(stats.states);
+        found.transitions = stats.transitions.saturating_sub((extra * initial) as u64);
+        found.matched = stats.matched;
+        found.depth = stats.depth.saturating_sub(extra as u32);
+        found.product = cycle.as_ref().map(|result| (result.nodes, result.entered.len()));
+        found.store = store.clone();
+        found.elapsed = outcome.elapsed;
+    }
+
+    fn search(
+        &mut self,
+        automaton: Option<&ltl::Automaton>,
+        time: Option<Duration>,
+    ) -> Result<Searched, String> {
         let program = &*self.program;
-        let initial = program.initial_values().map_or(1, |values| values.len());
-        // The state before several initial ones is not a state of the model.
-        let (extra, starts) = if initial > 1 { (1, initial as u64) } else { (0, 0) };
-        let unrepeatable = program.notes.borrow_mut().unrepeatable.take();
-        let verdict = if let Some(difference) = unrepeatable {
-            Verdict::NotAFunction(difference)
-        } else if let Some(violation) = outcome.violations.first() {
-            let place = (violation.fault.kind, self.place(violation.fault));
-            self.confirm(&violation.trail, &place)
-        } else {
-            self.absent(outcome)
+        let budget = self.memory.map_or_else(Budget::unlimited, Budget::of_process);
+        let options = Options {
+            max_states: self.max_states,
+            max_depth: self.max_depth,
+            time,
+            budget: budget.clone(),
+            interrupt: Some(&program.interrupt),
+            keep_going: self.keep_going,
+            lookahead: false,
+            ..Options::default()
         };
-        Report {
-            verdict,
-            states: outcome.stats.states - extra.min(outcome.stats.states),
-            transitions: outcome.stats.transitions.saturating_sub(starts),
-            broken: Vec::new(),
-            not_canonical: program.broken_off(),
+        let mut watcher = Watcher(self.progress.as_deref_mut());
+        let by_depth = self.order == Order::DepthFirst;
+        if let Some(automaton) = automaton {
+            let formulas = &program.formulas;
+            let claim = Claim {
+                fairness: self.fairness,
+                fair_transitions: &formulas.strongly,
+                weakly_fair_transitions: &formulas.weakly,
+                passes_by: true,
+                ..Claim::new(automaton)
+            };
+            let mut store: Box<dyn StateStore> = match self.store {
+                StoreKind::Trie => Box::new(IndexedTrie::indexed(&budget)),
+                other => boxed(other, &budget),
+            };
+            let result = emptiness(program, &mut *store, &claim, &options, &mut watcher)
+                .map_err(|refusal| refusal.to_string())?;
+            let store = described(&*store);
+            return Ok(Searched { outcome: result.outcome.clone(), store, cycle: Some(result) });
         }
+        // Compiled for the usual store, and once for all others.
+        let (outcome, store) = if self.store == StoreKind::Trie {
+            let mut store = Trie::new(&budget, !by_depth);
+            let outcome = if by_depth {
+                search::dfs(program, &mut store, &options, &mut watcher)
+            } else {
+                search::bfs(program, &mut store, &options, &mut watcher)
+            };
+            (outcome, described(&store))
+        } else {
+            let mut store = boxed(self.store, &budget);
+            let outcome = if by_depth {
+                search::dfs(program, &mut *store, &options, &mut watcher)
+            } else {
+                search::bfs(program, &mut *store, &options, &mut watcher)
+            };
+            (outcome, described(&*store))
+        };
+        Ok(Searched { outcome, store, cycle: None })
+    }
+
+    fn conclude(&self, searched: &Searched, compiled: Option<&Compiled>) -> Verdict<M::State, M::Action> {
+        let program = &*self.program;
+        if let Some(difference) = program.notes.borrow_mut().unrepeatable.take() {
+            return Verdict::NotAFunction(difference);
+        }
+        let violations = &searched.outcome.violations;
+        let Some(compiled) = compiled else {
+            return violations.first().map_or_else(
+                || self.absent(searched, true),
+                |violation| program.confirm(&violation.trail, &program.failure(violation.fault)),
+            );
+        };
+        let mut reasons = Vec::new();
+        for violation in violations {
+            let failure = program.failure(violation.fault);
+            match violation.consequence {
+                Consequence::OfProperty if failure.kind == Kind::Property => {
+                    let cycle = searched.cycle.as_ref();
+                    if !cycle.is_some_and(|result| result.cycle_not_reproduced) {
+                        let lasso = cycle.and_then(|result| result.lasso.as_ref());
+                        return program.confirm_run(compiled, &violation.trail, lasso);
+                    }
+                    reasons.push("a cycle that violates it was found, but no run along it".to_owned());
+                }
+                Consequence::OfProperty => {
+                    return Verdict::Refused(format!(
+                        "a proposition panics: {} ({})",
+                        failure.message, failure.place
+                    ));
+                }
+                Consequence::EndsRuns => {
+                    reasons.push(format!("runs end in a violation ({})", failure.kind));
+                }
+                Consequence::GoesOn => {}
+            }
+        }
+        match (self.absent(searched, false), reasons.is_empty()) {
+            (verdict, true) => verdict,
+            (Verdict::HoldsUpTo(others), false) => {
+                reasons.extend(others);
+                Verdict::HoldsUpTo(reasons)
+            }
+            (_, false) => Verdict::HoldsUpTo(reasons),
+        }
+    }
+
+    /// All violations of a search, each confirmed.
+    fn all_violations(&self, outcome: &Outcome) -> Vec<Violation<M::State, M::Action>> {
+        let confirmed = outcome.violations.iter().map(|violation| {
+            let failure = self.program.failure(violation.fault);
+            self.program.confirm(&violation.trail, &failure)
+        });
+        confirmed
+            .filter_map(|verdict| match verdict {
+                Verdict::Violated(violation) => Some(*violation),
+                _ => None,
+            })
+            .collect()
     }
 
     /// The verdict of a search without violations.
-    fn absent(&self, outcome: &Outcome) -> Verdict<M::State, M::Action> {
+    fn absent(&self, searched: &Searched, is_safety: bool) -> Verdict<M::State, M::Action> {
+        let Searched { outcome, store, .. } = searched;
         let mut reasons = Vec::new();
+        let notes = self.program.notes.borrow();
+        if notes.too_many_objects {
+            reasons.push("there are more objects that act than fairness can tell apart".to_owned());
+        }
         if let Completeness::Stopped(reason) = outcome.completeness
             && reason != StopReason::FirstViolation
         {
             reasons.push(reason.to_string());
         }
-        let left: u64 = outcome.truncations.values().sum();
-        if left > 0 {
-            reasons.push(format!("{left} steps leave `within`, or need more individuals than there are"));
+        if notes.outside > 0 {
+            reasons.push(format!("{} steps leave `within`", notes.outside));
         }
-        let notes = self.program.notes.borrow();
-        let missing = notes.reached.iter().position(|reached| !reached);
+        if notes.crowded > 0 {
+            reasons.push(format!("{} steps need more individuals than there are", notes.crowded));
+        }
+        if outcome.is_truncated() && notes.outside + notes.crowded == 0 {
+            reasons.push("some steps were not followed".to_owned());
+        }
+        if let Some(lost) = store.omissions {
+            reasons.push(format!("the store {} is lossy: {lost:.3} states lost, as expected", store.kind));
+        }
+        let missing = notes.reached.iter().position(|reached| !reached).filter(|_| is_safety);
         match missing {
-            Some(number) if reasons.is_empty() => Verdict::Violated(Box::new(Violation {
-                kind: Kind::Unreachable,
-                message: format!("no state satisfies `{}`", self.program.properties.reachable[number].0),
-                initial: None,
-                run: Vec::new(),
-            })),
+            Some(number) if reasons.is_empty() => {
+                let place = self.program.properties.reachable[number].0.clone();
+                Verdict::Violated(Box::new(Violation {
+                    kind: Kind::Unreachable,
+                    message: format!("no state satisfies `{place}`"),
+                    place,
+                    initial: None,
+                    run: Vec::new(),
+                    cycle: None,
+                    is_closed: false,
+                    obstacles: Vec::new(),
+                }))
+            }
             Some(number) => {
                 let name = &self.program.properties.reachable[number].0;
                 reasons.push(format!("no state was found that satisfies `{name}`"));
@@ -298,87 +684,6 @@ impl<M: Model> Check<'_, M> {
             None if reasons.is_empty() => Verdict::Holds,
             None => Verdict::HoldsUpTo(reasons),
         }
-    }
-
-    fn place(&self, fault: system::Fault) -> String {
-        if fault.kind == FaultKind::Deadlock {
-            return String::new();
-        }
-        self.program.notes.borrow().sites[fault.site as usize].clone()
-    }
-
-    /// Runs a violation twice on plain values.
-    fn confirm(&self, trail: &Trail, place: &(FaultKind, String)) -> Verdict<M::State, M::Action> {
-        let (first, second) = match (self.repeat(trail), self.repeat(trail)) {
-            (Ok(first), Ok(second)) => (first, second),
-            (Err(difference), _) | (_, Err(difference)) => return Verdict::NotAFunction(difference),
-        };
-        if let Some(difference) = different(&first, &second) {
-            return Verdict::NotAFunction(difference);
-        }
-        let Some((kind, what, message)) =
-            first.faults.iter().find(|(kind, what, _)| (*kind, what) == (place.0, &place.1))
-        else {
-            let kind = place.0;
-            return Verdict::NotAFunction(format!("the search met a violation ({kind}), its run does not"));
-        };
-        let (kind, message) = match kind {
-            FaultKind::Invariant => (Kind::Invariant, format!("`{what}` is false")),
-            FaultKind::Deadlock => {
-                (Kind::Deadlock, "no action is possible, and no run may end here".to_owned())
-            }
-            FaultKind::Assertion => (Kind::Failure, format!("{message} ({what})")),
-            _ => (Kind::Panic, format!("{message} ({what})")),
-        };
-        let Repeated { initial, run, .. } = first;
-        Verdict::Violated(Box::new(Violation { kind, message, initial, run }))
-    }
-
-    /// Follows a trail on plain values, without names and stores.
-    fn repeat(&self, trail: &Trail) -> Result<Repeated<M::State, M::Action>, String> {
-        let program = &*self.program;
-        let mut live: Live<M::State, M::Action> = program.initial();
-        let mut repeated = Repeated { initial: live.value().cloned(), run: Vec::new(), faults: Vec::new() };
-        let mut offered = Steps::default();
-        let told = |fault: system::Fault| {
-            let message = program.notes.borrow().messages[fault.site as usize].clone();
-            (fault.kind, self.place(fault), message)
-        };
-        for (number, &step) in trail.steps.iter().enumerate() {
-            program.steps(&mut live, &mut offered);
-            if let Some(&(_, fault)) = offered.faults.iter().find(|(other, _)| *other == step) {
-                repeated.faults.push(told(fault));
-                return Ok(repeated);
-            }
-            if !offered.enabled.contains(&step) {
-                return Err(format!("step {} of the run is not possible when it is repeated", number + 1));
-            }
-            let action = live.action(step).cloned();
-            match program.fire(&mut live, step) {
-                Fired::Moved => match action {
-                    Some(action) => repeated.run.push((action, live.value().cloned())),
-                    None => repeated.initial = live.value().cloned(),
-                },
-                Fired::Fault(fault) | Fired::MovedWithFault(fault) => {
-                    repeated.run.extend(action.map(|action| (action, None)));
-                    repeated.faults.push(told(fault));
-                    return Ok(repeated);
-                }
-                Fired::Truncated(_) | Fired::Abandoned => {
-                    return Err(format!(
-                        "step {} of the run leaves the bounds when it is repeated",
-                        number + 1
-                    ));
-                }
-            }
-        }
-        repeated.faults.extend(live.value().and_then(|value| program.violated(value)).map(told));
-        program.steps(&mut live, &mut offered);
-        if offered.is_empty() && !program.ended(&live) {
-            repeated.faults.push((FaultKind::Deadlock, String::new(), String::new()));
-        }
-        repeated.faults.extend(offered.faults.iter().map(|&(_, fault)| told(fault)));
-        Ok(repeated)
     }
 
     /// Fails unless everything was explored and holds. Returns the report.
@@ -416,34 +721,26 @@ impl<M: Model> Check<'_, M> {
     }
 }
 
-impl<S: Shape, A: Shape> fmt::Display for Verdict<S, A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Holds => f.write_str("holds"),
-            Self::HoldsUpTo(reasons) => write!(f, "holds as far as it was explored: {}", reasons.join("; ")),
-            Self::Violated(violation) => violation.fmt(f),
-            Self::NotAFunction(difference) => {
-                write!(f, "this model is not a function of its state: {difference}")
-            }
-            Self::Refused(reason) => write!(f, "not checked: {reason}"),
-        }
+impl Goal {
+    const fn is_safety(self) -> bool {
+        matches!(self, Self::Safety)
     }
 }
 
-/// What differs between two runs of the same trail.
-fn different<S: Shape, A: Shape>(first: &Repeated<S, A>, second: &Repeated<S, A>) -> Option<String> {
-    let differs = |a: &Option<S>, b: &Option<S>| a.order(b).is_ne();
-    if differs(&first.initial, &second.initial) {
-        return Some(format!("it begins with {:?}, and then with {:?}", first.initial, second.initial));
+/// A store behind a pointer.
+fn boxed(kind: StoreKind, budget: &Budget) -> Box<dyn StateStore> {
+    match kind {
+        StoreKind::Trie => Box::new(Trie::new(budget, true)),
+        StoreKind::Exact => Box::new(Exact::new(budget)),
+        StoreKind::Collapse => Box::new(Collapse::new(budget)),
+        StoreKind::Gzip => Box::new(Gzip::new(budget)),
+        StoreKind::Automaton => Box::new(Automaton::new(budget)),
+        StoreKind::CollapseAutomaton => Box::new(CollapseAutomaton::new(budget)),
+        StoreKind::Compact(bytes) => Box::new(Compact::new(budget, bytes)),
+        StoreKind::Bitstate(bits) => Box::new(Bitstate::new(budget, bits, Hashes::Usual)),
     }
-    for (a, b) in first.run.iter().zip(&second.run) {
-        if a.0.order(&b.0).is_ne() {
-            return Some(format!("the same step is {:?}, and then {:?}", a.0, b.0));
-        }
-        if differs(&a.1, &b.1) {
-            return Some(format!("{:?} leads to {:?}, and then to {:?}", a.0, a.1, b.1));
-        }
-    }
-    (first.run.len() != second.run.len() || first.faults != second.faults)
-        .then(|| format!("a run ends with {:?}, and then with {:?}", first.faults, second.faults))
+}
+
+fn described<T: StateStore + ?Sized>(store: &T) -> StoreReport {
+    StoreReport { kind: store.kind(), bytes: store.bytes(), omissions: store.omissions() }
 }

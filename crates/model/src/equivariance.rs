@@ -10,10 +10,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use bits::SplitMix64;
 
 use crate::mentions::Mentions;
-use crate::program::{Applied, Offered};
+use crate::panics::caught;
+use crate::program::{Applied, Offers};
+use crate::properties::Proposition;
 use crate::sorts::Size;
 use crate::words::{Names, plain, renamed};
-use crate::{Cx, Model, Program};
+use crate::{Cx, Index, Model, Process, Program};
 
 /// The states whose answers are tested.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -75,7 +77,7 @@ type Answers = Vec<(Vec<u64>, String)>;
 
 impl<M: Model> Program<M> {
     /// Tests a state, if it is its turn. What is found is noted, and ends the search.
-    pub(crate) fn sample(&self, value: &M::State, offered: &Offered<M::Action>) {
+    pub(crate) fn sample(&self, value: &M::State, actions: &[M::Action], is_full: bool) {
         let mut sampling = self.sampling.borrow_mut();
         if !sampling.is_on {
             return;
@@ -86,6 +88,7 @@ impl<M: Model> Program<M> {
             return;
         }
         let Ok(again) = self.offered(value) else { return };
+        let offered = &Offers { actions: actions.to_vec(), is_full };
         let mut answers = self.answers(value, offered, None);
         let mut repeated = self.answers(value, &again, None);
         if let Some(difference) = difference(&mut answers, &mut repeated) {
@@ -138,7 +141,7 @@ impl<M: Model> Program<M> {
     fn exchange(
         &self,
         value: &M::State,
-        offered: &Offered<M::Action>,
+        offered: &Offers<M::Action>,
         sort: usize,
         a: u32,
         b: u32,
@@ -165,32 +168,54 @@ impl<M: Model> Program<M> {
     }
 
     /// Everything the model says about a state, under other names if they are given.
-    fn answers(&self, value: &M::State, offered: &Offered<M::Action>, names: Option<&Names>) -> Answers {
+    fn answers(&self, value: &M::State, offered: &Offers<M::Action>, names: Option<&Names>) -> Answers {
         let cx = Cx::new(&self.sorts);
         let mut answers = Vec::new();
         let mut fact = |text: String| answers.push((text.bytes().map(u64::from).collect(), text));
         for (name, holds) in self.properties.invariants.iter().chain(&self.properties.reachable) {
-            let holds = crate::panics::caught(|| holds(&cx, value));
-            fact(format!(
-                "{name}: {}",
-                holds.map_or_else(|_| "a panic".to_owned(), |holds| holds.to_string())
-            ));
+            fact(format!("{name}: {}", told(|| holds(&cx, value))));
+        }
+        for (name, proposition) in &self.properties.propositions {
+            match proposition {
+                Proposition::OfState(holds) => fact(format!("{name}: {}", told(|| holds(&cx, value)))),
+                Proposition::OfIndividual(sort, holds) => {
+                    let Some(sort) = self.sorts.find(*sort) else { continue };
+                    let Size::Given(count) = self.sorts.all[sort].size else { continue };
+                    for index in 0..count {
+                        let named = names.and_then(|names| names[sort].get(index as usize)).unwrap_or(&index);
+                        let holds = told(|| holds(&cx, value, Index(index)));
+                        fact(format!("{name} of {}{named}: {holds}", self.sorts.all[sort].name));
+                    }
+                }
+            }
         }
         fact(format!("accepting: {}", self.accepts(value)));
         fact(format!("an individual is missing: {}", offered.is_full));
         for action in &offered.actions {
             let action_named =
                 names.map_or_else(|| action.clone(), |names| renamed(&self.sorts, names, action));
+            let process = match self.model.process(&cx, action) {
+                Process::Whole => String::new(),
+                Process::Individual(who) => {
+                    let sort = self.sorts.number(who.sort);
+                    let names = names.map(|names| &names[sort]);
+                    let index =
+                        names.and_then(|names| names.get(who.index.0 as usize)).unwrap_or(&who.index.0);
+                    format!(" by {}{index}", self.sorts.all[sort].name)
+                }
+                other => format!(" by {other:?}"),
+            };
             let (mut choice, mut end) = (0, 1);
             while choice < end {
-                let (applied, alternatives) = self.applied(value, action, choice as u32);
-                end = end.max(alternatives);
+                let outcome = self.applied(value, action, choice as u32, None, false);
+                end = end.max(outcome.alternatives);
                 choice += 1;
-                if choice > alternatives {
+                if choice > outcome.alternatives {
                     continue;
                 }
                 let mut words = plain(&self.sorts, &action_named);
-                let result = match applied {
+                words.extend(process.bytes().map(u64::from));
+                let result = match outcome.applied {
                     Applied::Moved(next) => {
                         let next = match names {
                             Some(names) => renamed(&self.sorts, names, &next),
@@ -208,16 +233,26 @@ impl<M: Model> Program<M> {
                         words.push(2);
                         "leaves the bounds".to_owned()
                     }
+                    Applied::Crowded => {
+                        words.push(4);
+                        "needs one more individual".to_owned()
+                    }
+                    // Where the fault is counts, and not its message, which may name individuals.
                     Applied::Fault(fault) => {
                         words.extend([3, fault.site.into()]);
                         format!("fails at {}", self.notes.borrow().sites[fault.site as usize])
                     }
                 };
-                answers.push((words, format!("{action_named:?} {result}")));
+                answers.push((words, format!("{action_named:?}{process} {result}")));
             }
         }
         answers
     }
+}
+
+/// What a condition says.
+fn told(holds: impl FnOnce() -> bool) -> String {
+    caught(holds).map_or_else(|_| "a panic".to_owned(), |holds| holds.to_string())
 }
 
 /// The first answer that only one side has.

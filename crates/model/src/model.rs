@@ -59,11 +59,13 @@ pub struct Cx<'a> {
     pub(crate) sorts: &'a Sorts,
     /// There was no individual left.
     pub(crate) is_full: Cell<bool>,
+    /// In an action: the individuals that the state before it mentions. They are not new after it.
+    pub(crate) before: Option<&'a dyn Fn() -> Mentions<'a>>,
 }
 
 impl<'a> Cx<'a> {
     pub(crate) fn new(sorts: &'a Sorts) -> Self {
-        Self { sorts, is_full: Cell::new(false) }
+        Self { sorts, is_full: Cell::new(false), before: None }
     }
 
     fn sort<I: Individual>(&self) -> (usize, u32) {
@@ -85,13 +87,16 @@ impl<'a> Cx<'a> {
         self.sort::<I>().1 as usize
     }
 
-    /// An individual of a dynamic sort that `state` does not mention. If there is none left, steps are missing,
+    /// An individual of a dynamic sort that `state` does not mention, nor the state before the action. If there is none left, steps are missing,
     /// and the verdict says so.
     pub fn fresh<I: Individual>(&self, state: &impl Shape) -> Option<I> {
         assert!(I::DYNAMIC, "all individuals of {} exist from the beginning", I::NAME);
         let (sort, count) = self.sort::<I>();
-        let mentions = Mentions::of(self.sorts, state);
-        let free = (0..count).find(|&index| !mentions.has(sort, index));
+        let (mentions, before) = (Mentions::of(self.sorts, state), self.before.map(|before| before()));
+        let is_new = |&index: &u32| {
+            !mentions.has(sort, index) && !before.as_ref().is_some_and(|before| before.has(sort, index))
+        };
+        let free = (0..count).find(is_new);
         self.is_full.set(self.is_full.get() || free.is_none());
         free.map(|index| I::at(Index(index)))
     }
@@ -131,6 +136,18 @@ pub enum Remark {
 }
 
 impl<'a> Doing<'a> {
+    pub(crate) fn new(cx: &'a Cx<'a>, choice: u32, shown: bool) -> Self {
+        Self {
+            cx,
+            choice,
+            alternatives: 1,
+            failure: None,
+            is_impossible: false,
+            remarks: shown.then(Vec::new),
+            covered: Vec::new(),
+        }
+    }
+
     /// What may be asked about the program.
     pub const fn cx(&self) -> &'a Cx<'a> {
         self.cx

@@ -40,6 +40,8 @@ pub(crate) struct Namer {
     /// Class, position in the canonical order, number.
     order: Vec<(u32, u32, u32)>,
     pub hash_bits: Option<u32>,
+    /// An individual, by sort and number, that is told apart from the others and keeps its number.
+    pub pinned: Option<(usize, u32)>,
     /// States whose names are not canonical.
     pub broken_off: u64,
 }
@@ -61,10 +63,16 @@ impl Namer {
         let ordered = self.canonizer.order(&self.graph, Options { budget: BUDGET, hash_bits });
         self.broken_off += u64::from(!ordered.canonical);
         let position = self.canonizer.position();
-        for (sort, (nodes, names)) in self.nodes.iter().zip(&mut self.names).enumerate() {
+        for (sort, (nodes, names)) in self.nodes.iter_mut().zip(&mut self.names).enumerate() {
             names.clear();
             if !sorts.all[sort].symmetric {
                 continue;
+            }
+            let pinned = self.pinned.filter(|&(other, _)| other == sort).map(|(_, index)| index);
+            if let Some(pinned) = pinned
+                && nodes.len() <= pinned as usize
+            {
+                nodes.resize(pinned as usize + 1, None);
             }
             // Classes are intervals, so each keeps its names.
             self.order.clear();
@@ -74,8 +82,10 @@ impl Namer {
             }));
             self.order.sort_unstable();
             names.resize(nodes.len(), 0);
-            for (name, &(_, _, at)) in self.order.iter().enumerate() {
-                names[at as usize] = name as u32;
+            let mut free = (0..).filter(|&name| Some(name) != pinned);
+            for &(_, _, at) in &self.order {
+                let name = if Some(at) == pinned { Some(at) } else { free.next() };
+                names[at as usize] = name.unwrap_or(at);
             }
         }
         &self.names
@@ -96,6 +106,7 @@ mod tag {
     pub const EDGE: u64 = 5;
     pub const END: u64 = 6;
     pub const SORT: u64 = 7;
+    pub const PINNED: u64 = 8;
 }
 
 struct Builder<'a> {
@@ -125,6 +136,9 @@ impl Builder<'_> {
         let told_apart =
             if self.sorts.all[sort].symmetric { self.sorts.all[sort].class(index.0) } else { index.0 };
         label = mix(label, u64::from(told_apart) + 1);
+        if self.namer.pinned == Some((sort, index.0)) {
+            label = mix(label, tag::PINNED);
+        }
         let node = self.add_node(label);
         self.namer.nodes[sort][at] = Some(node);
         node

@@ -1,35 +1,46 @@
-//! A model program as a transition system.
+//! A model with the sizes of its sorts, and what it answers when it is asked.
+//!
+//! Everything that a model says is asked here: panics become faults, objects that nothing refers to are
+//! removed, and individuals that are missing are noted. `live` makes a transition system of it, `plain` an
+//! interpreter for runs that are shown.
 
+use std::any::TypeId;
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use system::{
-    Bound, Encoding, Fault, FaultKind, Fired, Halt, NoCache, Section, Step, Steps, TransitionSystem,
-};
+use system::{Encoding, Fault, FaultKind};
 
 use crate::equivariance::{Broken, Sampling};
-use crate::mentions::collect_garbage;
+use crate::formula::{Focus, Formulas};
+use crate::mentions::{Mentions, collect_garbage};
 use crate::naming::Namer;
 use crate::panics::{Panicked, caught};
+use crate::processes::Processes;
 use crate::sorts::Size;
-use crate::words::{Reader, Writer};
-use crate::{Cx, Doing, Individual, Model, Properties, Shape, Sorts};
+use crate::words::Writer;
+use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts};
 
 /// A model with the sizes of its sorts: what is checked.
 ///
-/// As a [`TransitionSystem`] it can be given to every search of `quotient_search` over every store of
-/// `quotient_store`. States are stored under canonical names, so that states that differ in interchangeable
-/// individuals only are one. [`Program::check`] does that, and confirms what is found.
+/// As a [`TransitionSystem`](system::TransitionSystem) it can be given to every search of `quotient_search`
+/// over every store of `quotient_store`. States are stored under canonical names, so that states that differ
+/// in interchangeable individuals only are one. [`Program::check`] does that, and confirms what is found.
 pub struct Program<M: Model> {
     pub(crate) model: M,
     pub(crate) sorts: Sorts,
     pub(crate) properties: Properties<M::State>,
+    pub(crate) formulas: Formulas,
+    /// The formula that is being checked.
+    pub(crate) focus: Focus,
+    pub(crate) processes: RefCell<Processes>,
     pub(crate) notes: RefCell<Notes>,
     pub(crate) sampling: RefCell<Sampling>,
     /// Set to end a search that has become pointless.
     pub(crate) interrupt: Arc<AtomicBool>,
-    namer: RefCell<Namer>,
+    /// Set by the user to end a search.
+    pub(crate) asked_to_stop: Option<Arc<AtomicBool>>,
+    pub(crate) namer: RefCell<Namer>,
 }
 
 /// What was noted during a search.
@@ -41,43 +52,45 @@ pub(crate) struct Notes {
     pub messages: Vec<String>,
     /// By number: whether a state that should be reachable was reached.
     pub reached: Vec<bool>,
+    /// The steps that leave the bounds of [`Model::within`].
+    pub outside: u64,
+    /// The steps for which there were too few individuals.
+    pub crowded: u64,
+    /// There are more objects that act than fairness can tell apart.
+    pub too_many_objects: bool,
+    /// The requirements that were covered.
+    pub covered: Vec<&'static str>,
     /// An individual that the model treats in a special way.
     pub broken: Option<Broken>,
     /// The model answered differently when it was asked again.
     pub unrepeatable: Option<String>,
 }
 
-/// A run of a model: its states so far.
-pub struct Live<S, A> {
-    levels: Vec<Level<S, A>>,
-}
-
-/// A state on a run. Without a value: before the first of several initial states was chosen.
-struct Level<S, A> {
-    value: Option<S>,
-    actions: Option<Offered<A>>,
-}
-
-/// The actions of a state.
-#[derive(Clone)]
-pub(crate) struct Offered<A> {
-    pub actions: Vec<A>,
-    /// Some are missing since there was no individual left.
-    pub is_full: bool,
-}
-
-/// In place of the number of an action: steps are missing.
-const FULL: u32 = u32::MAX;
-/// In place of the number of an action: finding the actions panicked.
-const UNKNOWN: u32 = u32::MAX - 1;
-
 /// The result of an action.
 pub(crate) enum Applied<S> {
     Moved(S),
     /// There was nothing to choose from.
     Impossible,
+    /// It leaves the bounds of [`Model::within`].
     Outside,
+    /// There was no individual left.
+    Crowded,
     Fault(Fault),
+}
+
+/// What an action did.
+pub(crate) struct Outcome<S> {
+    pub applied: Applied<S>,
+    /// The number of its alternatives, as far as they were met.
+    pub alternatives: u64,
+    pub remarks: Vec<Remark>,
+}
+
+/// The actions of a state.
+pub(crate) struct Offers<A> {
+    pub actions: Vec<A>,
+    /// Some are missing since there was no individual left.
+    pub is_full: bool,
 }
 
 impl<M: Model> Program<M> {
@@ -87,13 +100,18 @@ impl<M: Model> Program<M> {
         M::State::sorts(&mut sorts);
         M::Action::sorts(&mut sorts);
         model.properties(&mut properties);
+        let formulas = Formulas::new(&properties, &sorts, M::Action::VARIANTS);
         Self {
             model,
             sorts,
             properties,
+            formulas,
+            focus: Focus::default(),
+            processes: RefCell::default(),
             notes: RefCell::default(),
             sampling: RefCell::default(),
             interrupt: Arc::default(),
+            asked_to_stop: None,
             namer: RefCell::default(),
         }
     }
@@ -101,7 +119,7 @@ impl<M: Model> Program<M> {
     /// Gives a sort its size: the number of individuals, or for a dynamic sort the greatest number at a time.
     pub fn sort<I: Individual>(mut self, count: u32) -> Self {
         self.sorts.add::<I>();
-        let number = self.sorts.number(std::any::TypeId::of::<I>());
+        let number = self.sorts.number(TypeId::of::<I>());
         self.sorts.all[number].size = Size::Given(count);
         self.sorts.all[number].classes.clear();
         self
@@ -136,14 +154,16 @@ impl<M: Model> Program<M> {
         self.namer.borrow().broken_off
     }
 
+    /// Forgets what earlier searches noted.
     pub(crate) fn forget(&self) {
-        *self.notes.borrow_mut() =
-            Notes { reached: vec![false; self.properties.reachable.len()], ..Notes::default() };
+        let covered = std::mem::take(&mut self.notes.borrow_mut().covered);
+        let reached = vec![false; self.properties.reachable.len()];
+        *self.notes.borrow_mut() = Notes { reached, covered, ..Notes::default() };
         self.namer.borrow_mut().broken_off = 0;
         self.interrupt.store(false, Relaxed);
     }
 
-    fn fault(&self, kind: FaultKind, place: &str, message: &str) -> Fault {
+    pub(crate) fn fault(&self, kind: FaultKind, place: &str, message: &str) -> Fault {
         let mut notes = self.notes.borrow_mut();
         let site = notes.sites.iter().position(|site| site == place).unwrap_or_else(|| {
             notes.sites.push(place.to_owned());
@@ -154,7 +174,7 @@ impl<M: Model> Program<M> {
         Fault { kind, site: site as u32 }
     }
 
-    fn panicked(&self, panicked: &Panicked) -> Fault {
+    pub(crate) fn panicked(&self, panicked: &Panicked) -> Fault {
         self.fault(FaultKind::UncaughtException, &panicked.location, &panicked.message)
     }
 
@@ -172,34 +192,55 @@ impl<M: Model> Program<M> {
         Ok(values)
     }
 
-    pub(crate) fn offered(&self, value: &M::State) -> Result<Offered<M::Action>, Fault> {
+    /// The actions of a state, in `actions`. Returns whether some are missing since there was no individual
+    /// left.
+    pub(crate) fn list_actions(&self, value: &M::State, actions: &mut Vec<M::Action>) -> Result<bool, Fault> {
         let cx = Cx::new(&self.sorts);
-        let mut actions = Vec::new();
-        let done = caught(|| self.model.actions(&cx, value, &mut actions));
+        let done = caught(|| self.model.actions(&cx, value, actions));
         done.map_err(|panicked| self.panicked(&panicked))?;
-        Ok(Offered { actions, is_full: cx.is_full.get() })
+        Ok(cx.is_full.get())
     }
 
-    /// Takes an action. Also returns the number of its alternatives.
+    pub(crate) fn offered(&self, value: &M::State) -> Result<Offers<M::Action>, Fault> {
+        let mut actions = Vec::new();
+        let is_full = self.list_actions(value, &mut actions)?;
+        Ok(Offers { actions, is_full })
+    }
+
+    /// Takes an action of `before`. `choice` says how its choices are made. The memory of `spare` is used.
     pub(crate) fn applied(
         &self,
-        value: &M::State,
+        before: &M::State,
         action: &M::Action,
         choice: u32,
-    ) -> (Applied<M::State>, u64) {
-        let cx = Cx::new(&self.sorts);
-        let mut value = value.clone();
-        let mut doing = Doing {
-            cx: &cx,
-            choice,
-            alternatives: 1,
-            failure: None,
-            is_impossible: false,
-            remarks: None,
-            covered: Vec::new(),
+        spare: Option<M::State>,
+        shown: bool,
+    ) -> Outcome<M::State> {
+        let mut value = match spare {
+            Some(mut spare) => {
+                spare.assign(before);
+                spare
+            }
+            None => before.clone(),
         };
-        let done = caught(|| self.model.apply(&mut doing, &mut value, action));
-        let Doing { alternatives, failure, is_impossible, .. } = doing;
+        let mentioned = || Mentions::of(&self.sorts, before);
+        let cx = Cx { before: Some(&mentioned), ..Cx::new(&self.sorts) };
+        let mut doing = Doing::new(&cx, choice, shown);
+        let done = caught(|| {
+            self.model.apply(&mut doing, &mut value, action);
+            if doing.is_impossible || doing.failure.is_some() || cx.is_full.get() {
+                return true;
+            }
+            collect_garbage(&self.sorts, &mut value);
+            self.model.within(&cx, &value)
+        });
+        let Doing { alternatives, failure, is_impossible, remarks, covered, .. } = doing;
+        for requirement in covered {
+            let mut notes = self.notes.borrow_mut();
+            if !notes.covered.contains(&requirement) {
+                notes.covered.push(requirement);
+            }
+        }
         let applied = if is_impossible {
             Applied::Impossible
         } else if let Err(panicked) = done {
@@ -207,33 +248,33 @@ impl<M: Model> Program<M> {
         } else if let Some((location, message)) = failure {
             Applied::Fault(self.fault(FaultKind::Assertion, &location.to_string(), &message))
         } else if cx.is_full.get() {
+            Applied::Crowded
+        } else if done == Ok(false) {
             Applied::Outside
         } else {
-            collect_garbage(&self.sorts, &mut value);
-            match caught(|| self.model.within(&cx, &value)) {
-                Ok(true) => Applied::Moved(value),
-                Ok(false) => Applied::Outside,
-                Err(panicked) => Applied::Fault(self.panicked(&panicked)),
-            }
+            Applied::Moved(value)
         };
-        (applied, alternatives)
+        Outcome { applied, alternatives, remarks: remarks.unwrap_or_default() }
     }
 
     /// The first violated invariant.
     pub(crate) fn violated(&self, value: &M::State) -> Option<Fault> {
         let cx = Cx::new(&self.sorts);
-        for (number, (_, holds)) in self.properties.reachable.iter().enumerate() {
-            if !self.notes.borrow().reached.get(number).is_none_or(|reached| *reached)
-                && caught(|| holds(&cx, value)) == Ok(true)
-            {
-                self.notes.borrow_mut().reached[number] = true;
-            }
+        let mut notes = self.notes.borrow_mut();
+        for ((_, holds), reached) in self.properties.reachable.iter().zip(&mut notes.reached) {
+            *reached = *reached || caught(|| holds(&cx, value)) == Ok(true);
         }
-        self.properties.invariants.iter().find_map(|(name, holds)| match caught(|| holds(&cx, value)) {
-            Ok(true) => None,
-            Ok(false) => Some(self.fault(FaultKind::Invariant, name, "it is false")),
-            Err(panicked) => Some(self.panicked(&panicked)),
-        })
+        drop(notes);
+        let mut number = 0;
+        let invariants = &self.properties.invariants;
+        let all = caught(|| {
+            number = invariants.iter().take_while(|(_, holds)| holds(&cx, value)).count();
+        });
+        if let Err(panicked) = all {
+            return Some(self.panicked(&panicked));
+        }
+        let (name, _) = invariants.get(number)?;
+        Some(self.fault(FaultKind::Invariant, name, "it is false"))
     }
 
     /// Whether a run may end here. A panic counts as no, and is told as a deadlock's cause.
@@ -241,171 +282,16 @@ impl<M: Model> Program<M> {
         caught(|| self.model.accepting(&Cx::new(&self.sorts), value)).unwrap_or(false)
     }
 
-    fn write(&self, value: &M::State, into: &mut Encoding) {
+    /// Whether states get canonical names.
+    pub(crate) fn is_named(&self) -> bool {
+        M::State::SORTED && self.sorts.all.iter().any(|sort| sort.symmetric)
+    }
+
+    pub(crate) fn write(&self, value: &M::State, into: &mut Encoding) {
         let mut namer = self.namer.borrow_mut();
-        let is_named = M::State::SORTED && self.sorts.all.iter().any(|sort| sort.symmetric);
-        let names = is_named.then(|| namer.names(&self.sorts, value));
+        let names = self.is_named().then(|| namer.names(&self.sorts, value));
         let mut writer = Writer::new(&self.sorts, names);
         value.walk(&mut writer);
         writer.store(into);
-    }
-}
-
-impl<S, A> Live<S, A> {
-    pub(crate) fn at(value: Option<S>) -> Self {
-        Self { levels: vec![Level { value, actions: None }] }
-    }
-
-    fn top(&self) -> &Level<S, A> {
-        &self.levels[self.levels.len() - 1]
-    }
-
-    fn top_mut(&mut self) -> &mut Level<S, A> {
-        let last = self.levels.len() - 1;
-        &mut self.levels[last]
-    }
-
-    /// The value of the state; `None` before one of several initial states was chosen.
-    pub fn value(&self) -> Option<&S> {
-        self.top().value.as_ref()
-    }
-
-    /// The action of a step of this state.
-    pub(crate) fn action(&self, step: Step) -> Option<&A> {
-        self.top().actions.as_ref()?.actions.get(step.transition as usize)
-    }
-}
-
-impl<M: Model> TransitionSystem for Program<M> {
-    type State = Live<M::State, M::Action>;
-    type Cache = NoCache;
-
-    /// With several initial states, a state before them from which a step leads to each.
-    fn initial(&self) -> Self::State {
-        let mut values = self.initial_values().unwrap_or_default();
-        Live::at(if values.len() == 1 { values.pop() } else { None })
-    }
-
-    fn steps(&self, live: &mut Self::State, out: &mut Steps) {
-        out.clear();
-        let step = |transition, choice| Step { thread: 0, transition, choice };
-        let level = live.top_mut();
-        let Some(value) = &level.value else {
-            let count = self.initial_values().unwrap_or_default().len();
-            return out.enabled.extend((0..count as u32).map(|number| step(number, 0)));
-        };
-        let offered = match &level.actions {
-            Some(offered) => offered,
-            None => match self.offered(value) {
-                Ok(offered) => level.actions.insert(offered),
-                Err(fault) => return out.faults.push((step(UNKNOWN, 0), fault)),
-            },
-        };
-        for (number, action) in (0..).zip(&offered.actions) {
-            // The number of alternatives is known when they were all tried: later ones depend on earlier ones.
-            let (mut choice, mut end) = (0, 1);
-            while choice < end {
-                let (applied, alternatives) = self.applied(value, action, choice as u32);
-                end = end.max(alternatives);
-                if choice < alternatives && !matches!(applied, Applied::Impossible) {
-                    out.enabled.push(step(number, choice as u32));
-                }
-                choice += 1;
-            }
-        }
-        if offered.is_full {
-            out.enabled.push(step(FULL, 0));
-        }
-        self.sample(value, offered);
-    }
-
-    fn fire(&self, live: &mut Self::State, step: Step) -> Fired {
-        if step.transition == FULL {
-            return Fired::Truncated(Bound::Objects);
-        }
-        let level = live.top_mut();
-        let next = match &level.value {
-            None => {
-                let values = self.initial_values().unwrap_or_default();
-                match values.into_iter().nth(step.transition as usize) {
-                    Some(value) => Applied::Moved(value),
-                    None => Applied::Outside,
-                }
-            }
-            Some(value) => {
-                let offered = match &level.actions {
-                    Some(offered) => offered,
-                    None => match self.offered(value) {
-                        Ok(offered) => level.actions.insert(offered),
-                        Err(fault) => return Fired::Fault(fault),
-                    },
-                };
-                self.applied(value, &offered.actions[step.transition as usize], step.choice).0
-            }
-        };
-        match next {
-            Applied::Moved(value) => {
-                live.levels.push(Level { value: Some(value), actions: None });
-                Fired::Moved
-            }
-            Applied::Impossible | Applied::Outside => Fired::Truncated(Bound::Objects),
-            Applied::Fault(fault) => Fired::Fault(fault),
-        }
-    }
-
-    fn undo(&self, live: &mut Self::State) {
-        live.levels.pop();
-    }
-
-    fn check(&self, live: &mut Self::State) -> Result<(), Halt> {
-        let fault = live.value().and_then(|value| self.violated(value));
-        fault.map_or(Ok(()), |fault| Err(Halt::Fault(fault)))
-    }
-
-    fn ended(&self, live: &Self::State) -> bool {
-        live.value().is_none_or(|value| self.accepts(value))
-    }
-
-    fn encode(&self, live: &mut Self::State, into: &mut Encoding) {
-        match live.value() {
-            Some(value) => self.write(value, into),
-            None => into.clear(),
-        }
-    }
-
-    fn decode(&self, from: &Encoding, live: &mut Self::State) {
-        let words: Vec<u64> = from.components().flat_map(|(_, words)| words.iter().copied()).collect();
-        let is_before = from.width(Section::Root) == 0;
-        let value = (!is_before).then(|| M::State::read(&mut Reader::new(&self.sorts, &words)));
-        live.levels.clear();
-        live.levels.push(Level { value, actions: None });
-    }
-
-    /// Follows the chain from the initial state on, each time by a step to a state that is stored as the next
-    /// one. If names were not canonical there may be none: then the run ends early, and is not confirmed.
-    fn retrace(&self, chain: &[(Encoding, u32)], _: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
-        let (mut live, mut encoding, mut taken) = (self.initial(), Encoding::new(), Vec::new());
-        let mut offered = Steps::default();
-        for (target, _) in &chain[1..] {
-            self.steps(&mut live, &mut offered);
-            let found = offered.enabled.iter().copied().find(|&step| {
-                if self.fire(&mut live, step) != Fired::Moved {
-                    return false;
-                }
-                self.encode(&mut live, &mut encoding);
-                let is_target = encoding.same(target);
-                if !is_target {
-                    self.undo(&mut live);
-                }
-                is_target
-            });
-            let Some(step) = found else { return taken };
-            taken.push(step);
-        }
-        if let Some((step, fault)) = last {
-            let found = system::step_to_fault(self, &mut live, fault, |other| other == step);
-            taken.extend(found.or_else(|| system::step_to_fault(self, &mut live, fault, |_| true)));
-        }
-        taken
     }
 }

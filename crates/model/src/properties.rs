@@ -28,7 +28,6 @@ pub struct Properties<S> {
 }
 
 /// What a name in a formula stands for.
-#[allow(dead_code)]
 pub(crate) enum Proposition<S> {
     OfState(Condition<S>),
     /// It is about an individual of this sort.
@@ -37,7 +36,6 @@ pub(crate) enum Proposition<S> {
 
 /// A formula as it is written.
 #[derive(Clone, Debug)]
-#[allow(dead_code)]
 pub(crate) struct Written {
     pub name: String,
     pub text: String,

@@ -71,6 +71,9 @@ pub struct Claim<'a> {
     /// Transitions that a thread takes again and again if they are enabled again and again for it. Other runs
     /// do not count.
     pub fair_transitions: &'a [u32],
+    /// Transitions that a thread takes again and again if they are enabled for it all the time, from some
+    /// point on. Other runs do not count.
+    pub weakly_fair_transitions: &'a [u32],
     /// A state without steps that is not a proper end is also a violation.
     pub reports_deadlocks: bool,
     /// Other violations (assertions, invariants, faults) are recorded and do not end the search.
@@ -85,6 +88,7 @@ impl<'a> Claim<'a> {
             automaton,
             fairness: Fairness::None,
             fair_transitions: &[],
+            weakly_fair_transitions: &[],
             reports_deadlocks: false,
             passes_by: false,
             stutters: true,
@@ -165,7 +169,7 @@ where
     explorer.reports_deadlocks = claim.reports_deadlocks;
     explorer.sink.ledger.passes_by = claim.passes_by;
     let reader = Reader::new(claim.automaton);
-    let obligations = Obligations::new(claim.fairness, claim.fair_transitions);
+    let obligations = Obligations::new(claim.fairness, claim.fair_transitions, claim.weakly_fair_transitions);
     let budget = &options.budget;
     Ok(if obligations.is_empty() {
         let walk = ProductWalk::<_, _, PLAIN>::new(explorer, claim, &reader, &obligations, budget);

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use bits::SplitMix64;
-use quotient_model::{Cx, Doing, Map, Model, Program, Set, Shape, Symmetry, sort};
+use quotient_model::{Cx, Doing, Map, Model, Program, Properties, Set, Shape, Symmetry, Verdict, sort};
 use system::Encoding;
 
 sort! { pub struct P; }
@@ -122,4 +122,36 @@ fn orbits_of_classes() {
     assert_eq!((report.broken.len(), report.states), (1, 2 * 81));
     let mut alone = Program::new(Counters(false)).sort_in_classes::<P>(&[1; COUNT]);
     assert_eq!(alone.check().assert_holds().states, 81 * 2);
+}
+
+/// A formula about each individual is checked for each class.
+#[test]
+fn formulas_about_individuals_of_classes() {
+    struct Lame(u8);
+    impl Model for Lame {
+        type State = Map<P, u8>;
+        type Action = P;
+        fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Self::State>) {
+            out.push(cx.all().map(|p: P| (p, 0)).collect());
+        }
+        fn actions(&self, cx: &Cx<'_>, counters: &Self::State, out: &mut Vec<P>) {
+            // Who is alone counts up to this, others to 2.
+            let alone = cx.all().nth(2);
+            let most = |p: &P| if Some(*p) == alone { self.0 } else { 2 };
+            out.extend(counters.iter().filter(|&(p, &n)| n < most(p)).map(|(p, _)| *p));
+        }
+        fn apply(&self, _: &mut Doing<'_>, counters: &mut Self::State, p: &P) {
+            counters[*p] += 1;
+        }
+        fn properties(&self, to: &mut Properties<Self::State>) {
+            to.proposition_of("done", |_, counters, p: P| counters[p] == 2);
+            to.forall::<P>("all are done", "<> done");
+        }
+    }
+    let check = |most| Program::new(Lame(most)).sort_in_classes::<P>(&CLASSES).check().run();
+    let report = check(2);
+    assert!(matches!(report.verdict, Verdict::Holds), "{}", report.verdict);
+    // Safety, and one formula for each class.
+    assert_eq!(report.goals.len(), 1 + CLASSES.len());
+    assert!(matches!(check(1).verdict, Verdict::Violated(_)));
 }

@@ -4,4 +4,5 @@ mod broken;
 mod classes;
 mod counts;
 mod orbits;
+mod runs;
 mod violations;

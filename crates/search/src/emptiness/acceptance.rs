@@ -9,6 +9,7 @@
 //! | weak fairness             | the thread moves, or is disabled before   | (always)                      |
 //! | strong fairness           | the thread moves                          | the thread is enabled         |
 //! | one transition, if `fair` | the thread takes that transition          | that transition is enabled    |
+//! | one that is weakly fair   | as above, or it is disabled before        | (always)                      |
 //!
 //! A thread moves on its own steps and as the partner of another thread. Under weak fairness, a thread is
 //! enabled if it has a step of its own, as in SPIN; under strong fairness, also if it can be the partner in
@@ -105,21 +106,27 @@ impl<const N: usize> Sets<N> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Obligations {
     threads: Fairness,
-    /// The transitions that are fair, in increasing order.
-    transitions: Vec<u32>,
-    /// The slots of threads as a whole, as bits.
-    of_threads: [u64; SLOT_WORDS],
+    /// The transitions that are fair, in increasing order, and whether weakly so.
+    transitions: Vec<(u32, bool)>,
+    /// The slots that weak fairness requires always, as bits.
+    weak: [u64; SLOT_WORDS],
 }
 
 impl Obligations {
-    pub fn new(threads: Fairness, transitions: &[u32]) -> Self {
-        let mut transitions = transitions.to_vec();
+    /// `strong` and `weak` are the transitions that are fair. One that is both is strongly fair.
+    pub fn new(threads: Fairness, strong: &[u32], weak: &[u32]) -> Self {
+        let mut transitions: Vec<(u32, bool)> =
+            strong.iter().map(|&transition| (transition, false)).collect();
+        transitions.extend(weak.iter().map(|&transition| (transition, true)));
         transitions.sort_unstable();
-        transitions.dedup();
-        let mut obligations = Self { threads, transitions, of_threads: [0; SLOT_WORDS] };
-        if threads != Fairness::None {
-            for slot in (0..SLOTS).step_by(obligations.per_thread() as usize) {
-                obligations.of_threads[slot as usize / 64] |= 1 << (slot % 64);
+        transitions.dedup_by_key(|&mut (transition, _)| transition);
+        let mut obligations = Self { threads, transitions, weak: [0; SLOT_WORDS] };
+        let of_thread = (threads != Fairness::None).then_some(threads == Fairness::Weak);
+        let of_transitions = obligations.transitions.iter().map(|&(_, is_weak)| is_weak);
+        let slots: Vec<bool> = of_thread.into_iter().chain(of_transitions).collect();
+        for slot in 0..SLOTS {
+            if slots.get(slot as usize % slots.len().max(1)).is_some_and(|is_weak| *is_weak) {
+                obligations.weak[slot as usize / 64] |= 1 << (slot % 64);
             }
         }
         obligations
@@ -131,8 +138,8 @@ impl Obligations {
     }
 
     /// Whether slots are acceptance sets: each of them is always required.
-    pub const fn is_weak(&self) -> bool {
-        !matches!(self.threads, Fairness::Strong) && self.transitions.is_empty()
+    pub fn is_weak(&self) -> bool {
+        self.threads != Fairness::Strong && self.transitions.iter().all(|&(_, is_weak)| is_weak)
     }
 
     /// The number of slots of each thread. The slots of thread `t` are numbered from `t` times this number
@@ -146,10 +153,13 @@ impl Obligations {
         thread.saturating_mul(self.per_thread())
     }
 
-    /// The slot of a step's transition, if the transition is fair.
-    fn slot_of_step(&self, step: Step) -> Option<u32> {
-        let at = self.transitions.binary_search(&step.transition).ok()? as u32;
-        Some(self.slot(step.thread).saturating_add(u32::from(self.threads != Fairness::None) + at))
+    /// The slot of a step's transition, if the transition is fair, and whether weakly so.
+    fn slot_of_step(&self, step: Step) -> Option<(u32, bool)> {
+        let at =
+            self.transitions.binary_search_by_key(&step.transition, |&(transition, _)| transition).ok()?;
+        let slot =
+            self.slot(step.thread).saturating_add(u32::from(self.threads != Fairness::None) + at as u32);
+        Some((slot, self.transitions[at].1))
     }
 
     /// What an enabled step of `state` serves: the slots of the threads that move, and of its transition.
@@ -169,7 +179,7 @@ impl Obligations {
                 sets.serve(self.slot(thread))?;
             }
         }
-        if let Some(slot) = self.slot_of_step(step) {
+        if let Some((slot, _)) = self.slot_of_step(step) {
             sets.serve(slot)?;
         }
         Some(sets)
@@ -190,14 +200,15 @@ impl Obligations {
         }
         let mut all = Steps::default();
         let steps = if system.all_steps(state, &mut all) { &all } else { steps };
-        if self.threads == Fairness::Weak {
-            sets.0[1..FAIR].copy_from_slice(&self.of_threads);
-            for step in &steps.enabled {
-                let slot = self.slot(step.thread);
+        sets.0[1..FAIR].copy_from_slice(&self.weak);
+        if N == STRONG {
+            sets.0[FAIR..].copy_from_slice(&self.weak);
+        }
+        for &step in &steps.enabled {
+            let of_thread = (self.threads == Fairness::Weak).then(|| self.slot(step.thread));
+            let of_step = self.slot_of_step(step).filter(|&(_, is_weak)| is_weak).map(|(slot, _)| slot);
+            for slot in of_thread.into_iter().chain(of_step) {
                 *sets.0[1..FAIR].get_mut(slot as usize / 64)? &= !(1 << (slot % 64));
-            }
-            if N == STRONG {
-                sets.0[FAIR..].copy_from_slice(&self.of_threads);
             }
         }
         if N == STRONG {
@@ -207,7 +218,7 @@ impl Obligations {
                         sets.require(self.slot(thread))?;
                     }
                 }
-                if let Some(slot) = self.slot_of_step(step) {
+                if let Some((slot, _)) = self.slot_of_step(step) {
                     sets.require(slot)?;
                 }
             }
@@ -238,7 +249,7 @@ mod tests {
 
     #[test]
     fn threads_that_move_or_cannot() {
-        let weak = Obligations::new(Fairness::Weak, &[]);
+        let weak = Obligations::new(Fairness::Weak, &[], &[]);
         let served = |thread| weak.served::<_, FAIR>(&SYSTEM, &mut SYSTEM.initial(), step(thread, 0));
         let mut initial = SYSTEM.initial();
         let enabled = steps(&[(0, 0), (64, 0), (255, 0)]);
@@ -260,7 +271,7 @@ mod tests {
         let mut initial = SYSTEM.initial();
         let enabled = steps(&[(1, 5), (1, 8), (3, 9)]);
         let mut slots = |fairness, transitions: &[u32]| {
-            let obligations = Obligations::new(fairness, transitions);
+            let obligations = Obligations::new(fairness, transitions, &[]);
             let common: Sets<STRONG> = obligations.common(&SYSTEM, &mut initial, &enabled).unwrap();
             let served: Sets<STRONG> = obligations.served(&SYSTEM, &mut initial, step(1, 8)).unwrap();
             let list = |is_in: &dyn Fn(u32) -> bool| (0..12).filter(|&slot| is_in(slot)).collect::<Vec<_>>();
@@ -276,7 +287,14 @@ mod tests {
         let weak = (vec![0, 3, 4, 6, 9, 11], vec![0, 6], vec![3, 4]);
         assert_eq!(slots(Fairness::Weak, &[8, 9]), weak);
         assert_eq!(slots(Fairness::None, &[8]), (vec![1], vec![], vec![1]));
-        let many = Obligations::new(Fairness::Strong, &[8]);
+        // Transition 8 is strongly fair and 9 weakly: a thread has one slot for each.
+        let obligations = Obligations::new(Fairness::None, &[8], &[8, 9]);
+        let common: Sets<STRONG> = obligations.common(&SYSTEM, &mut initial, &enabled).unwrap();
+        let list = |is_in: &dyn Fn(u32) -> bool| (0..8).filter(|&slot| is_in(slot)).collect::<Vec<_>>();
+        assert_eq!(list(&|slot| common.requires(slot)), [1, 2, 3, 5, 7]);
+        assert_eq!(list(&|slot| common.serves(slot)), [1, 3, 5]);
+        assert!(!obligations.is_weak() && Obligations::new(Fairness::Weak, &[], &[9]).is_weak());
+        let many = Obligations::new(Fairness::Strong, &[8], &[]);
         let common =
             |thread, initial: &mut _| many.common::<_, STRONG>(&SYSTEM, initial, &steps(&[(thread, 8)]));
         assert!(common(127, &mut initial).is_some() && common(128, &mut initial).is_none());

@@ -76,6 +76,7 @@ enum Demand {
     Strong(u32),
     /// A fair transition of a thread.
     Transition(u32, u32),
+    WeakTransition(u32, u32),
 }
 
 impl Demand {
@@ -87,7 +88,10 @@ impl Demand {
                 Fairness::Strong => Some(Self::Strong(thread)),
             };
             let transitions = claim.fair_transitions.iter();
-            whole.into_iter().chain(transitions.map(move |&number| Self::Transition(thread, number)))
+            let weak = claim.weakly_fair_transitions.iter();
+            let transitions = transitions.map(move |&number| Self::Transition(thread, number));
+            let weak = weak.map(move |&number| Self::WeakTransition(thread, number));
+            whole.into_iter().chain(transitions).chain(weak)
         };
         (0..system.threads()).flat_map(of_thread).collect()
     }
@@ -96,21 +100,29 @@ impl Demand {
         let way = &place.edges[number];
         match self {
             Self::Weak(thread) | Self::Strong(thread) => way.thread == thread || way.partner == Some(thread),
-            Self::Transition(thread, transition) => way.thread == thread && number == transition as usize,
+            Self::Transition(thread, transition) | Self::WeakTransition(thread, transition) => {
+                way.thread == thread && number == transition as usize
+            }
         }
     }
 
-    /// Whether it is fulfilled in a place because the thread is disabled there.
+    /// Whether it is fulfilled in a place because the thread or transition is disabled there.
     fn is_void(self, place: &Place) -> bool {
-        let Self::Weak(thread) = self else { return false };
-        place.is_observed() && place.edges.iter().all(|way| way.thread != thread)
+        let mut numbered = place.edges.iter().enumerate();
+        place.is_observed()
+            && match self {
+                Self::Weak(thread) => numbered.all(|(_, way)| way.thread != thread),
+                Self::WeakTransition(..) => numbered.all(|(number, _)| !self.is_fulfilled_by(place, number)),
+                _ => false,
+            }
     }
 
     /// Whether it is made in a place.
     fn is_made(self, place: &Place) -> bool {
         let mut numbers = 0..place.edges.len();
         place.is_observed()
-            && (matches!(self, Self::Weak(_)) || numbers.any(|number| self.is_fulfilled_by(place, number)))
+            && (matches!(self, Self::Weak(_) | Self::WeakTransition(..))
+                || numbers.any(|number| self.is_fulfilled_by(place, number)))
     }
 }
 
@@ -310,7 +322,7 @@ fn agree(system: &Kripke, automaton: &Automaton) -> bool {
 #[test]
 fn fair_transitions_on_random_graphs() {
     let mut random = Random::new(5);
-    let (mut empty, mut by_transitions) = ([0; 3], 0);
+    let (mut empty, mut by_transitions, mut by_weak_transitions) = ([0; 3], 0, 0);
     for _ in 0..1000 {
         let sets = random.below(3) as u32;
         let (system, automaton) = (random.kripke(8, PROPS), random.automaton(PROPS, sets, false));
@@ -322,8 +334,17 @@ fn fair_transitions_on_random_graphs() {
             let without = check(&system, &Claim { fair_transitions: &[], ..claim }).lasso.is_none();
             assert!(is_empty || !without);
             by_transitions += usize::from(is_empty && !without);
+            // What strong fairness of a transition forbids, weak fairness need not forbid.
+            let weak = Claim { fair_transitions: &[], weakly_fair_transitions: &[1], ..claim };
+            let is_empty_weakly = agree_by_demands(&system, &weak);
+            assert!(is_empty || !is_empty_weakly);
+            assert!(is_empty_weakly || !without);
+            by_weak_transitions += usize::from(is_empty_weakly && !without);
+            let both = Claim { fair_transitions: &[0], ..weak };
+            assert!(agree_by_demands(&system, &both) || !is_empty_weakly);
         }
     }
+    assert!(by_weak_transitions > 5, "{by_weak_transitions} of 3000");
     assert!(empty[0] <= empty[1] && empty[1] <= empty[2] && empty[2] < 900, "{empty:?} of 1000");
     assert!(by_transitions > 5, "{by_transitions} of 3000");
 }

@@ -1,0 +1,180 @@
+//! A model on plain values, without names, stores and searches: for runs that are shown, simulated and
+//! repeated.
+
+use system::{Fault, FaultKind};
+
+use crate::panics::caught;
+use crate::program::Applied;
+use crate::report::Kind;
+use crate::{Cx, Model, Obstacle, Process, Program, Remark};
+
+/// A step of a state, and where it leads.
+#[derive(Clone, Debug)]
+pub struct Successor<S, A> {
+    /// The action.
+    pub action: A,
+    /// Who takes it.
+    pub process: Process,
+    /// How its choices are made: 0 if it has none.
+    pub choice: u32,
+    /// What the action says about this step.
+    pub remarks: Vec<Remark>,
+    /// Where it leads.
+    pub result: Reached<S>,
+}
+
+/// The steps of a state.
+pub type Successors<M> = Vec<Successor<<M as Model>::State, <M as Model>::Action>>;
+
+/// Where a step leads.
+#[derive(Clone, Debug)]
+pub enum Reached<S> {
+    /// To a state.
+    State(S),
+    /// It violates a rule.
+    Failed(Failure),
+    /// Out of the part that [`Model::within`] says is explored.
+    Outside,
+    /// Nowhere: there is no individual left for it.
+    Crowded,
+}
+
+/// What is wrong with a state or a step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// What kind of violation it is.
+    pub kind: Kind,
+    /// The name of the invariant, or where in the source it is.
+    pub place: String,
+    /// What happened.
+    pub message: String,
+}
+
+impl<M: Model> Program<M> {
+    pub(crate) fn failure(&self, fault: Fault) -> Failure {
+        let kind = match fault.kind {
+            FaultKind::Invariant => Kind::Invariant,
+            FaultKind::Deadlock => Kind::Deadlock,
+            FaultKind::Assertion => Kind::Failure,
+            FaultKind::AcceptanceCycle => Kind::Property,
+            _ => Kind::Panic,
+        };
+        if matches!(kind, Kind::Deadlock | Kind::Property) {
+            return Failure { kind, place: String::new(), message: String::new() };
+        }
+        let notes = self.notes.borrow();
+        let (place, message) = (&notes.sites[fault.site as usize], &notes.messages[fault.site as usize]);
+        Failure { kind, place: place.clone(), message: message.clone() }
+    }
+
+    /// The states in which runs begin, or why they cannot be made.
+    pub fn initial_states(&self) -> Result<Vec<M::State>, String> {
+        if let Some(sort) = self.unsized_sort() {
+            return Err(format!("the sort {sort} has no size: give it one with `.sort::<{sort}>(n)`"));
+        }
+        self.initial_values()
+    }
+
+    /// The steps of a state in the order in which the model offers them, each with every way to make its
+    /// choices. The failure is one of finding them.
+    pub fn successors(&self, state: &M::State) -> Result<Successors<M>, Failure> {
+        let offers = self.offered(state).map_err(|fault| self.failure(fault))?;
+        let cx = Cx::new(&self.sorts);
+        let mut successors = Vec::new();
+        for action in offers.actions {
+            let process = self.model.process(&cx, &action);
+            let (mut choice, mut end) = (0, 1);
+            while choice < end {
+                let outcome = self.applied(state, &action, choice as u32, None, true);
+                end = end.max(outcome.alternatives);
+                choice += 1;
+                let result = match outcome.applied {
+                    _ if choice > outcome.alternatives => continue,
+                    Applied::Impossible => continue,
+                    Applied::Moved(next) => Reached::State(next),
+                    Applied::Outside => Reached::Outside,
+                    Applied::Crowded => Reached::Crowded,
+                    Applied::Fault(fault) => Reached::Failed(self.failure(fault)),
+                };
+                let (action, remarks) = (action.clone(), outcome.remarks);
+                successors.push(Successor { action, process, choice: choice as u32 - 1, remarks, result });
+            }
+        }
+        Ok(successors)
+    }
+
+    /// What is wrong with a state: the first invariant that is false, or that it is a deadlock.
+    pub fn failure_of(&self, state: &M::State) -> Option<Failure> {
+        if let Some(fault) = self.violated(state) {
+            return Some(self.failure(fault));
+        }
+        match self.offered(state) {
+            Err(fault) => Some(self.failure(fault)),
+            Ok(offers) if offers.is_full || self.accepts(state) => None,
+            Ok(_) => {
+                let is_stuck = self.successors(state).is_ok_and(|successors| successors.is_empty());
+                is_stuck.then(|| Failure {
+                    kind: Kind::Deadlock,
+                    place: String::new(),
+                    message: String::new(),
+                })
+            }
+        }
+    }
+
+    /// The views of a state, with their names.
+    pub fn views(&self, state: &M::State) -> Vec<(&str, String)> {
+        let cx = Cx::new(&self.sorts);
+        let shown = |view: &dyn Fn(&Cx<'_>, &M::State) -> String| {
+            caught(|| view(&cx, state)).unwrap_or_else(|panicked| format!("(panics: {})", panicked.message))
+        };
+        self.properties.views.iter().map(|(name, view)| (name.as_str(), shown(view))).collect()
+    }
+
+    /// Why actions are not possible in a state, as far as the model says it.
+    pub fn obstacles(&self, state: &M::State) -> Vec<Obstacle> {
+        let (cx, mut obstacles) = (Cx::new(&self.sorts), Vec::new());
+        let done = caught(|| self.model.obstacles(&cx, state, &mut obstacles));
+        if done.is_err() {
+            obstacles.clear();
+        }
+        obstacles
+    }
+
+    /// Whether a run may end in a state.
+    pub fn is_accepting(&self, state: &M::State) -> bool {
+        self.accepts(state)
+    }
+
+    /// The model.
+    pub const fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// What is called how: the invariants, the conditions that should be reachable, and the formulas with
+    /// their texts.
+    pub fn property_names(&self) -> PropertyNames<'_> {
+        let names = |list: &'_ [(String, _)]| list.iter().map(|(name, _)| name.clone()).collect();
+        PropertyNames {
+            invariants: names(&self.properties.invariants),
+            reachable: names(&self.properties.reachable),
+            formulas: self
+                .properties
+                .formulas
+                .iter()
+                .map(|written| (written.name.as_str(), written.text.as_str()))
+                .collect(),
+        }
+    }
+}
+
+/// See [`Program::property_names`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PropertyNames<'a> {
+    /// The names of the invariants.
+    pub invariants: Vec<String>,
+    /// The names of the conditions that should be reachable.
+    pub reachable: Vec<String>,
+    /// The names of the formulas, and how they are written.
+    pub formulas: Vec<(&'a str, &'a str)>,
+}

@@ -1,0 +1,216 @@
+//! What a check found out.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::equivariance::Broken;
+use crate::{Obstacle, Process, Remark, Shape};
+
+/// The kinds of violations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// An invariant is false.
+    Invariant,
+    /// A state without actions is not accepting.
+    Deadlock,
+    /// An action called [`Doing::fail`](crate::Doing::fail).
+    Failure,
+    /// The model panicked.
+    Panic,
+    /// No state satisfies a condition that some state should.
+    Unreachable,
+    /// A run violates a formula.
+    Property,
+}
+
+impl Kind {
+    /// The name in reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Invariant => "invariant",
+            Self::Deadlock => "deadlock",
+            Self::Failure => "failure",
+            Self::Panic => "panic",
+            Self::Unreachable => "unreachable",
+            Self::Property => "property",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A step of a run that is shown.
+#[derive(Clone, Debug)]
+pub struct Taken<S, A> {
+    /// The action.
+    pub action: A,
+    /// Who takes it.
+    pub process: Process,
+    /// How its choices are made: 0 if it has none.
+    pub choice: u32,
+    /// What the action says about this step.
+    pub remarks: Vec<Remark>,
+    /// The state to which it leads. `None` if the step violates a rule.
+    pub state: Option<S>,
+}
+
+/// A violation, with a run to it.
+#[derive(Clone, Debug)]
+pub struct Violation<S, A> {
+    /// What kind of violation it is.
+    pub kind: Kind,
+    /// The name of the invariant or property, or where in the source it is.
+    pub place: String,
+    /// What was violated, and how.
+    pub message: String,
+    /// The initial state of the run. `None` if no run shows the violation.
+    pub initial: Option<S>,
+    /// The steps of the run. A step that violates a rule is the last one, and leads to no state.
+    pub run: Vec<Taken<S, A>>,
+    /// The index of the first step that is repeated for ever. If it is the number of steps, the run ends: in
+    /// the last state, nothing can happen.
+    pub cycle: Option<usize>,
+    /// The state after the cycle is the one before it; otherwise they differ in interchangeable individuals.
+    pub is_closed: bool,
+    /// For a deadlock: why actions are not possible, as far as the model says it.
+    pub obstacles: Vec<Obstacle>,
+}
+
+impl<S: Shape, A: Shape> fmt::Display for Violation<S, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind, self.message)?;
+        if let Some(initial) = &self.initial {
+            write!(f, "\n  0. {initial:?}")?;
+        }
+        for (number, taken) in self.run.iter().enumerate() {
+            if self.cycle == Some(number) {
+                f.write_str("\n  From here on, the rest is repeated for ever.")?;
+            }
+            write!(f, "\n  {}. {:?}", number + 1, taken.action)?;
+            for remark in &taken.remarks {
+                match remark {
+                    Remark::Note(text) => write!(f, "\n     {text}")?,
+                    Remark::Output(term) => write!(f, "\n     answers {term}")?,
+                    Remark::Covers(_) => {}
+                }
+            }
+            if let Some(state) = &taken.state {
+                write!(f, "\n     {state:?}")?;
+            }
+        }
+        if self.cycle == Some(self.run.len()) {
+            f.write_str("\n  The run ends here.")?;
+        } else if self.cycle.is_some() && !self.is_closed {
+            f.write_str("\n  The cycle is closed up to the names of individuals.")?;
+        }
+        for obstacle in &self.obstacles {
+            let Obstacle { action, condition, place } = obstacle;
+            write!(f, "\n  {action} is not possible: `{condition}` is false ({place})")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a check found out.
+#[derive(Clone, Debug)]
+pub enum Verdict<S, A> {
+    /// Everything was explored, and nothing is violated.
+    Holds,
+    /// Nothing is violated as far as the search went. The reasons say how far.
+    HoldsUpTo(Vec<String>),
+    /// A violation, confirmed by running it twice on plain values.
+    Violated(Box<Violation<S, A>>),
+    /// The model answers differently when it is asked again: nothing can be said about it.
+    NotAFunction(String),
+    /// The check cannot be made.
+    Refused(String),
+}
+
+impl<S, A> Verdict<S, A> {
+    /// How much it matters beside other verdicts of the same check.
+    pub(crate) const fn weight(&self) -> u8 {
+        match self {
+            Self::Holds => 0,
+            Self::HoldsUpTo(_) => 1,
+            Self::Violated(_) => 2,
+            Self::NotAFunction(_) => 3,
+            Self::Refused(_) => 4,
+        }
+    }
+}
+
+impl<S: Shape, A: Shape> fmt::Display for Verdict<S, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Holds => f.write_str("holds"),
+            Self::HoldsUpTo(reasons) => write!(f, "holds as far as it was explored: {}", reasons.join("; ")),
+            Self::Violated(violation) => violation.fmt(f),
+            Self::NotAFunction(difference) => {
+                write!(f, "this model is not a function of its state: {difference}")
+            }
+            Self::Refused(reason) => write!(f, "not checked: {reason}"),
+        }
+    }
+}
+
+/// What was found out about one goal of a check.
+#[derive(Clone, Debug)]
+pub struct GoalReport<S, A> {
+    /// `safety`, or the name of the formula; with the individual in brackets, if it is about one.
+    pub name: String,
+    /// The formula as it is written; empty for safety.
+    pub formula: String,
+    /// What was found out.
+    pub verdict: Verdict<S, A>,
+    /// The number of states that were stored.
+    pub states: usize,
+    /// The number of steps that were taken.
+    pub transitions: u64,
+    /// The number of steps that led to states that were stored already.
+    pub matched: u64,
+    /// The greatest distance from the initial state at which a state was stored.
+    pub depth: u32,
+    /// For a formula: the number of pairs of a state and a state of its automaton, and the size of that.
+    pub product: Option<(usize, usize)>,
+    /// The store.
+    pub store: StoreReport,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// The store of a search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StoreReport {
+    /// Its name.
+    pub kind: &'static str,
+    /// The memory used.
+    pub bytes: usize,
+    /// The number of states that a lossy store is expected to have lost.
+    pub omissions: Option<f64>,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug)]
+pub struct Report<S, A> {
+    /// What was found out: the first violation, or how far everything holds.
+    pub verdict: Verdict<S, A>,
+    /// What was found out about each goal. The first one is the usual one for safety.
+    pub goals: Vec<GoalReport<S, A>>,
+    /// All violations of safety, if the check went on after the first one.
+    pub violations: Vec<Violation<S, A>>,
+    /// The number of states that were stored for the first goal.
+    pub states: usize,
+    /// The number of steps that were taken for the first goal.
+    pub transitions: u64,
+    /// The requirements that were [covered](crate::Doing::covers).
+    pub covered: Vec<&'static str>,
+    /// The sorts whose individuals were found not to be interchangeable. They are told apart.
+    pub broken: Vec<Broken>,
+    /// The number of states that may have been stored more than once, since the search for their canonical
+    /// names was broken off.
+    pub not_canonical: u64,
+}
