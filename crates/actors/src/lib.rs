@@ -80,3 +80,8 @@ pub use model::ActorModel;
 pub use network::{Envelope, Flight, Network};
 pub use system::{Addr, NoOps, OnFull, Place, System};
 pub use world::{Action, Local, View, World};
+
+/// The page of the book, whose examples are run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../book/src/modelling/coming-from-stateright.md")]
+struct Page;

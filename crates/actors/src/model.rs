@@ -320,7 +320,9 @@ impl<A: Actor, W: Monitor<A::Msg>> Model for ActorModel<A, W> {
             }
         }
         if self.settings.fair {
-            ["Deliver", "Timeout", "Choose", "Recover"].iter().for_each(|variant| to.weakly_fair(variant));
+            for variant in ["Deliver", "Timeout", "Choose", "Recover"] {
+                to.weakly_fair(variant);
+            }
         }
     }
 

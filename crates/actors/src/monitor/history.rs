@@ -18,15 +18,19 @@ struct Call<C, Op, Ret> {
     after: Map<C, u8>,
 }
 
+/// The calls of a client, in their order.
+type Calls<C, S> = Seq<Call<C, <S as Sequential>::Op, <S as Sequential>::Ret>>;
+
 /// All calls that clients of type `C` made of an object of type `S`.
 #[derive(Clone, Debug, Shape)]
 pub struct History<C, S: Sequential> {
-    calls: Map<C, Seq<Call<C, S::Op, S::Ret>>>,
+    calls: Map<C, Calls<C, S>>,
     in_real_time: bool,
     /// A client called twice, or got an answer without a call.
     is_broken: bool,
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "clients and operations are small, and callers own them")]
 impl<C: Shape, S: Sequential> History<C, S> {
     /// An empty history that will remember which calls ended before others began: for linearizability.
     pub fn in_real_time() -> Self {
@@ -81,7 +85,7 @@ impl<C: Shape, S: Sequential> History<C, S> {
 }
 
 /// A client and its calls.
-type Line<'a, C, S> = (&'a C, &'a Seq<Call<C, <S as Sequential>::Op, <S as Sequential>::Ret>>);
+type Line<'a, C, S> = (&'a C, &'a Calls<C, S>);
 
 /// Goes on from where `done` calls of each client took effect.
 fn explains<C: Shape, S: Sequential>(clients: &[Line<'_, C, S>], done: &mut [usize], object: &S) -> bool {

@@ -46,6 +46,7 @@ impl<C: fmt::Debug, S: Sequential> fmt::Debug for Linearizability<C, S> {
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "clients and operations are small, and callers own them")]
 impl<C: Shape, S: Sequential> Linearizability<C, S> {
     /// Nothing happened yet to an object.
     pub fn new(object: S) -> Self {

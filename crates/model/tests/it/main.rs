@@ -3,6 +3,7 @@
 mod broken;
 mod classes;
 mod counts;
+mod examples;
 mod orbits;
 mod runs;
 mod violations;
