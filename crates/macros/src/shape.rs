@@ -56,8 +56,8 @@ pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStre
                     #( <#types as #library::Shape>::sorts(to); )*
                 }
             }
-            fn walk<V: #library::Visit>(&self, to: &mut V) { #walk }
-            fn walk_after<V: #library::Visit>(&self, last: ::core::option::Option<&Self>, to: &mut V) {
+            fn walk<ShapeVisitor: #library::Visit>(&self, to: &mut ShapeVisitor) { #walk }
+            fn walk_after<ShapeVisitor: #library::Visit>(&self, last: ::core::option::Option<&Self>, to: &mut ShapeVisitor) {
                 #walk_after
             }
             fn read(from: &mut #library::Reader<'_>) -> Self { #read }

@@ -131,7 +131,8 @@ impl<M: Model> Program<M> {
             };
             let all: Vec<u32> = (0..count).filter(exists).collect();
             for (at, &a) in all.iter().enumerate() {
-                pairs.extend(all[at + 1..].iter().map(|&b| (number, a, b)));
+                let later = all[at + 1..].iter().filter(|&&b| sort.class(a) == sort.class(b));
+                pairs.extend(later.map(|&b| (number, a, b)));
             }
         }
         pairs

@@ -160,22 +160,23 @@ impl<M: Model> Program<M> {
             return Ok((0..count).collect());
         }
         let values = self.initial_values()?;
-        let mut seen: Vec<Vec<Vec<u64>>> = Vec::new();
+        let mut seen: Vec<(u32, Vec<Vec<u64>>)> = Vec::new();
         let mut found = Vec::new();
         for individual in 0..count {
-            self.namer.borrow_mut().pinned = Some((sort, individual));
+            let first = self.sorts.all[sort].class(individual);
             let mut encodings: Vec<Vec<u64>> = values
                 .iter()
                 .map(|value| {
                     let mut encoding = Encoding::new();
-                    self.write_pinned(value, individual, sort, &mut encoding);
+                    self.write_pinned(value, (first, individual), sort, &mut encoding);
                     let (head, words) = encoding.flat();
                     head.iter().chain(words).copied().collect()
                 })
                 .collect();
             encodings.sort();
-            if !seen.contains(&encodings) {
-                seen.push(encodings);
+            let form = (first, encodings);
+            if !seen.contains(&form) {
+                seen.push(form);
                 found.push(individual);
             }
         }
@@ -183,16 +184,22 @@ impl<M: Model> Program<M> {
         Ok(found)
     }
 
-    /// The canonical form of a value with a pinned individual, as if that had number 0.
-    fn write_pinned(&self, value: &M::State, individual: u32, sort: usize, into: &mut Encoding) {
-        if individual == 0 {
+    /// The canonical form of a value with a pinned individual, as if that were the first one of its class.
+    fn write_pinned(
+        &self,
+        value: &M::State,
+        (first, individual): (u32, u32),
+        sort: usize,
+        into: &mut Encoding,
+    ) {
+        self.namer.borrow_mut().pinned = Some((sort, first));
+        if individual == first {
             return self.write(value, into);
         }
         let mut names = vec![Vec::new(); self.sorts.all.len()];
         names[sort] = (0..=individual).collect();
-        names[sort].swap(0, individual as usize);
+        names[sort].swap(first as usize, individual as usize);
         let renamed = crate::words::renamed(&self.sorts, &names, value);
-        self.namer.borrow_mut().pinned = Some((sort, 0));
         self.write(&renamed, into);
     }
 }

@@ -100,4 +100,4 @@ pub use domain::individuals;
 #[doc(hidden)]
 pub use ruled::AsIs;
 #[doc(hidden)]
-pub use sorts::order_of_numbers;
+pub use sorts::{index_of, number_of, order_of_numbers};

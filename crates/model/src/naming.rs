@@ -38,7 +38,8 @@ pub(crate) struct Namer {
     /// By sort and number: the node of an individual.
     nodes: Vec<Vec<Option<u32>>>,
     names: Names,
-    order: Vec<(u64, u32)>,
+    /// Class, position in the canonical order, number.
+    order: Vec<(u32, u64, u32)>,
     pub hash_bits: Option<u32>,
     /// An individual, by sort and number, that is told apart from the others and keeps its number.
     pub pinned: Option<(usize, u32)>,
@@ -78,6 +79,7 @@ impl Namer {
             {
                 nodes.resize(pinned as usize + 1, None);
             }
+            // Classes are intervals, so each keeps its names.
             self.order.clear();
             let place = |node: u32| {
                 if has_edges {
@@ -86,12 +88,16 @@ impl Namer {
                     self.labels[node as usize].min(u64::MAX - 1)
                 }
             };
-            let found = nodes.iter().zip(0..);
-            self.order.extend(found.map(|(node, at)| (node.map_or(u64::MAX, place), at)));
+            self.order.extend(
+                nodes
+                    .iter()
+                    .zip(0..)
+                    .map(|(node, at)| (sorts.all[sort].class(at), node.map_or(u64::MAX, place), at)),
+            );
             self.order.sort_unstable();
             names.resize(nodes.len(), 0);
             let mut free = (0..).filter(|&name| Some(name) != pinned);
-            for &(_, at) in &self.order {
+            for &(_, _, at) in &self.order {
                 let name = if Some(at) == pinned { Some(at) } else { free.next() };
                 names[at as usize] = name.unwrap_or(at);
             }
@@ -161,9 +167,9 @@ impl Builder<'_> {
             return node;
         }
         let mut label = mix(mix(0, tag::SORT), sort as u64);
-        if !self.sorts.all[sort].symmetric {
-            label = mix(label, u64::from(index.0) + 1);
-        }
+        let told_apart =
+            if self.sorts.all[sort].symmetric { self.sorts.all[sort].class(index.0) } else { index.0 };
+        label = mix(label, u64::from(told_apart) + 1);
         if self.namer.pinned == Some((sort, index.0)) {
             label = mix(label, tag::PINNED);
         }

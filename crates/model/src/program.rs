@@ -130,12 +130,27 @@ impl<M: Model> Program<M> {
         self.sorts.add::<I>();
         let number = self.sorts.number(TypeId::of::<I>());
         self.sorts.all[number].size = Size::Given(count);
+        self.sorts.all[number].classes.clear();
         self
+    }
+
+    /// Gives a sort classes of these sizes. Individuals are interchangeable with others of their class only, so
+    /// those that are alone in their class are told apart.
+    pub fn sort_in_classes<I: Individual>(self, sizes: &[u32]) -> Self {
+        assert!(!I::DYNAMIC, "{} is dynamic: its individuals have no classes", I::NAME);
+        let mut program = self.sort::<I>(sizes.iter().sum());
+        let number = program.sorts.number(std::any::TypeId::of::<I>());
+        let classes = &mut program.sorts.all[number].classes;
+        for &size in sizes {
+            classes.extend(std::iter::repeat_n(classes.len() as u32, size as usize));
+        }
+        program
     }
 
     /// Makes the individuals of a sort distinguishable, or interchangeable again.
     pub(crate) fn set_symmetric(&mut self, sort: usize, symmetric: bool) {
-        self.sorts.all[sort].symmetric = symmetric;
+        let sort = &mut self.sorts.all[sort];
+        sort.symmetric = symmetric && sort.has_exchanges();
     }
 
     /// A sort whose size is not known.

@@ -63,6 +63,20 @@ pub(crate) struct Sort {
     pub size: Size,
     /// Its individuals are interchangeable.
     pub symmetric: bool,
+    /// By number: the first number of the class of an individual. Empty if all are of one class.
+    pub classes: Vec<u32>,
+}
+
+impl Sort {
+    /// The first number of the class of an individual. Only individuals of one class are interchangeable.
+    pub fn class(&self, index: u32) -> u32 {
+        self.classes.get(index as usize).copied().unwrap_or(0)
+    }
+
+    /// Some individuals may be exchanged.
+    pub fn has_exchanges(&self) -> bool {
+        self.classes.is_empty() || self.classes.windows(2).any(|pair| pair[0] == pair[1])
+    }
 }
 
 /// The sorts of a program, collected from the type of its states.
@@ -91,6 +105,7 @@ impl Sorts {
                 dynamic: I::DYNAMIC,
                 size: Size::Unknown,
                 symmetric: true,
+                classes: Vec::new(),
             });
         }
     }
@@ -104,6 +119,7 @@ impl Sorts {
                 dynamic: true,
                 size: Size::Open,
                 symmetric: true,
+                classes: Vec::new(),
             });
         }
     }
@@ -200,4 +216,17 @@ macro_rules! sort {
 #[doc(hidden)]
 pub fn order_of_numbers(a: Index, b: Index) -> std::cmp::Ordering {
     a.0.cmp(&b.0)
+}
+
+/// For libraries that know a behaviour by its individual. Not for models, which it would let tell individuals
+/// apart.
+#[doc(hidden)]
+pub const fn number_of(index: Index) -> u32 {
+    index.0
+}
+
+/// The inverse of [`number_of`].
+#[doc(hidden)]
+pub const fn index_of(number: u32) -> Index {
+    Index(number)
 }

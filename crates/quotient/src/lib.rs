@@ -2,11 +2,16 @@
 //!
 //! - Feature `model` (default): [models in Rust](model). Neither front ends nor an engine are compiled.
 //! - Feature `command` (default): [their command line](main).
+//! - Feature `actors`: [systems of actors](actors) as such models.
 //! - Feature `languages`: [models in BIR and Promela](languages), loaded and checked by a program.
 //!
 //! The crate itself only says what belongs together; what is behind a feature is documented there.
 
 #![warn(missing_docs)]
+
+#[cfg(feature = "actors")]
+#[doc(inline)]
+pub use ::actors;
 
 #[cfg(feature = "languages")]
 #[doc(inline)]

@@ -1,7 +1,9 @@
 //! All integration tests of model programs in one executable.
 
 mod broken;
+mod classes;
 mod counts;
+mod examples;
 mod orbits;
 mod runs;
 mod steps;

@@ -1,0 +1,165 @@
+//! Timers, choices, crashes, storage and partitions, with numbers of states that can be counted by hand.
+
+use quotient_actors::{Actor, Addr, Draft, Network, Never, NoOps, Out, System};
+use quotient_model::{Kind, Set, Shape, Symmetry};
+
+/// Counts ticks of a timer up to a number, and then cancels the other one.
+struct Clock(u8);
+
+#[derive(Clone, Copy, PartialEq, Debug, Shape)]
+enum Timer {
+    Tick,
+    Never,
+}
+
+impl Actor for Clock {
+    type State = u8;
+    type Msg = Never;
+    type Timer = Timer;
+    type Random = Never;
+    type Storage = Never;
+    fn on_start(&self, _: Addr, _: Option<&Never>, out: &mut Out<Self>) -> u8 {
+        out.set_timer(Timer::Tick);
+        out.set_timer(Timer::Never);
+        0
+    }
+    fn on_timeout(&self, _: Addr, ticks: &mut Draft<'_, u8>, timer: &Timer, out: &mut Out<Self>) {
+        match timer {
+            Timer::Tick if **ticks < self.0 => {
+                **ticks += 1;
+                out.set_timer(Timer::Tick);
+            }
+            Timer::Tick => out.cancel_timer(Timer::Never),
+            Timer::Never => out.set_timer(Timer::Never),
+        }
+    }
+}
+
+#[test]
+fn timers() {
+    let clocks = |count, noops| System::new().group("clock", count, |_| Clock(2)).noops(noops).program();
+    // 0, 1, 2 ticks, and then nothing is set.
+    let report = clocks(1, NoOps::Consume).check().assert_holds();
+    assert_eq!((report.states, report.transitions), (4, 6));
+    // The other timer only sets itself again.
+    let report = clocks(1, NoOps::Ignore).check().assert_holds();
+    assert_eq!((report.states, report.transitions), (4, 3));
+    assert_eq!(clocks(3, NoOps::Consume).check().symmetry(Symmetry::None).assert_holds().states, 64);
+    assert_eq!(clocks(3, NoOps::Consume).check().assert_holds().states, 20);
+}
+
+/// Chooses a number, or another choice.
+struct Dice;
+
+impl Actor for Dice {
+    type State = Option<u8>;
+    type Msg = Never;
+    type Timer = Never;
+    type Random = u8;
+    type Storage = Never;
+    fn on_start(&self, _: Addr, _: Option<&Never>, out: &mut Out<Self>) -> Option<u8> {
+        out.choose_random("first", [1, 2, 2]);
+        out.choose_random("second", [7, 8]);
+        None
+    }
+    fn on_random(&self, _: Addr, state: &mut Draft<'_, Option<u8>>, random: &u8, out: &mut Out<Self>) {
+        state.set(Some(*random));
+        if *random == 1 {
+            out.remove_random("second");
+        }
+    }
+}
+
+#[test]
+fn choices() {
+    let report = System::new().pinned("dice", 1, |_| Dice).program().check().assert_holds();
+    // Nothing; 1 alone; 2, 7 or 8 with the other choice open; 1, 2, 7 or 8 with none open.
+    assert_eq!((report.states, report.transitions), (1 + 3 + 4, 4 + 2 + 2 + 2));
+}
+
+/// Counts messages, and saves the count.
+struct Counter {
+    peers: Set<Addr>,
+    saves: bool,
+}
+
+impl Actor for Counter {
+    type State = u8;
+    type Msg = ();
+    type Timer = Never;
+    type Random = Never;
+    type Storage = u8;
+    fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+        if stored.is_none() {
+            out.save(0);
+            out.broadcast(&self.peers, &());
+        }
+        stored.copied().unwrap_or(0)
+    }
+    fn on_msg(&self, _: Addr, count: &mut Draft<'_, u8>, _: Addr, (): &(), out: &mut Out<Self>) {
+        **count += 1;
+        if self.saves {
+            out.save(**count);
+        }
+    }
+}
+
+fn counters(saves: bool) -> System<Counter> {
+    System::new().group("counter", 2, move |place| Counter { peers: place.peers(), saves })
+}
+
+#[test]
+fn crashes_and_storage() {
+    let states =
+        |system: System<Counter>| system.program().check().symmetry(Symmetry::None).assert_holds().states;
+    assert_eq!(states(counters(true)), 4);
+    // Each is up or down, not both down, and got its message or not.
+    assert_eq!(states(counters(true).crashes(1)), 3 * 4);
+    assert_eq!(states(counters(true).crashes(2)), 4 * 4);
+    // Those who do not save may have forgotten: up with the message on its way, counted or forgotten.
+    assert_eq!(states(counters(false).crashes(2)), 5 * 5);
+    // Who is down stays down: its message on its way, or counted before.
+    assert_eq!(states(counters(true).crashes(2).recover(false)), 4 * 4);
+    let forgets = |saves| {
+        let remembers = counters(saves).crashes(1).invariant("nothing is forgotten", |view| {
+            !view.network().is_empty() || view.actors().all(|(_, &count)| count == 1)
+        });
+        remembers.program()
+    };
+    forgets(true).check().assert_holds();
+    assert_eq!(forgets(false).check().assert_violates(Kind::Invariant).run.len(), 4);
+    let report = counters(true).crashes(1).program().check().assert_holds();
+    assert_eq!((report.states, report.broken.len()), (7, 0));
+}
+
+#[test]
+fn partitions() {
+    let states = |count, pairs| {
+        let system =
+            System::new().group("counter", count, |place| Counter { peers: place.peers(), saves: false });
+        let report = system.partitions(pairs).program().check().assert_holds();
+        assert!(report.broken.is_empty(), "{:?}", report.broken);
+        report.states
+    };
+    // Each got the message of the other or not, and they are cut off or not: 3 orbits twice.
+    assert_eq!(states(2, 0), 3);
+    assert_eq!(states(2, 1), 6);
+    // A pair that is cut off, of three, and who got which of six messages: by Burnside's lemma.
+    let all = System::new().group("counter", 3, |place| Counter { peers: place.peers(), saves: false });
+    let plain = all.partitions(1).program().check().symmetry(Symmetry::None).assert_holds().states;
+    assert_eq!(plain, 64 * 4);
+    // Fixed by the identity: 64 * 4; by each of three swaps: 8 pairs of arrows in 3 orbits, 2 cuts; by each of two
+    // rotations: 2 orbits of arrows, no cut.
+    assert_eq!(states(3, 1), (64 * 4 + 3 * 8 * 2 + 2 * 4) / 6);
+}
+
+/// While it is cut off or its receiver is down, no message arrives.
+#[test]
+fn messages_wait() {
+    let waits = counters(false).crashes(1).recover(false).network(Network::Ordered);
+    waits
+        .reachable("a message waits for ever", |view| view.down() == 1 && view.network().len() == 1)
+        .program()
+        .check()
+        .assert_holds();
+}
