@@ -57,7 +57,7 @@ impl Model for Only {
         out.push(World {
             pairs: self.pairs.iter().map(|&(a, b)| (all[a], all[b])).collect(),
             marks: self.pairs.iter().map(|&(a, _)| (all[a], self.pairs.contains(&(a, a)))).collect(),
-            first: (self.first % 2 == 0).then(|| all[self.first]),
+            first: self.first.is_multiple_of(2).then(|| all[self.first]),
         });
     }
 
