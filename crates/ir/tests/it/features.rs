@@ -283,7 +283,7 @@ fn fused_locations() {
         "asks whether another is ready",
     );
     refused(|p| p.locations[stop].fused = true, "a fused location has no transitions");
-    refused(|p| p.procedures[PILOT].entry = middle, "its entry is a fused location");
+    refused(|p| p.procedures[PILOT].entry = middle, "its threads start at a fused location");
     let elses = "has more than one else";
     refused(|p| p.transitions[TransitionId(3)].rank = 1, elses);
     refused(|p| p.locations[work].fused = true, elses);
