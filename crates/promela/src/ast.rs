@@ -24,7 +24,6 @@ pub struct Model {
 }
 
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "a model has few of them")]
 pub enum Item {
     Variables(Declaration),
     Mtype(Mtype),

@@ -233,8 +233,7 @@ impl<'a> Builder<'a> {
                 ast::Item::Never(claim) => self.never(claim),
                 ast::Item::Trace(trace) => self.trace(trace),
                 ast::Item::Function(function) => self.function(function),
-                ast::Item::Forward(_) => {}
-                ast::Item::Ltl(_) | ast::Item::Automaton(_) => {}
+                ast::Item::Forward(_) | ast::Item::Ltl(_) | ast::Item::Automaton(_) => {}
             }
         }
         // SPIN parses formulas after it has read the whole model.

@@ -107,11 +107,15 @@ impl Act {
             Self::New(target, _) => target.walk(visit),
             Self::Delete(ex) => ex.walk(visit),
             Self::Call { target, callee, args } => {
-                target.iter().for_each(|target| target.walk(visit));
+                if let Some(target) = target {
+                    target.walk(visit);
+                }
                 if let Callee::Through(ex) = callee {
                     ex.walk(visit);
                 }
-                args.iter().for_each(|arg| arg.walk(visit));
+                for arg in args {
+                    arg.walk(visit);
+                }
             }
             Self::Return(value, _) => value.iter().for_each(|value| value.walk(visit)),
         }

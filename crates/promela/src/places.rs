@@ -68,10 +68,7 @@ impl Builder<'_> {
                     Some(ExKind::Priority)
                 }
                 "null" => Some(ExKind::Dynamic(Dynamic::Null)),
-                text => match self.function_ids.get(text) {
-                    Some(&id) => Some(ExKind::Dynamic(Dynamic::Function(id))),
-                    None => None,
-                },
+                text => self.function_ids.get(text).map(|&id| ExKind::Dynamic(Dynamic::Function(id))),
             };
             if let Some(kind) = predefined {
                 return Some(Resolved::Predefined(kind));

@@ -345,9 +345,7 @@ impl Checker<'_, '_> {
 
     fn expr(&mut self, ex: &Ex) -> Kind {
         match &ex.kind {
-            ExKind::Int(_) | ExKind::Nonprogress => {}
             ExKind::Last => self.refuse("`_last` is not supported in dynamic programs", ex.span),
-            ExKind::Priority => {}
             ExKind::Var(place) => return self.place(place),
             ExKind::Pid => self.number(ex.span, "`_pid` is a number"),
             ExKind::Count => self.number(ex.span, "`_nr_pr` counts processes that have not ended"),
@@ -382,7 +380,9 @@ impl Checker<'_, '_> {
             }
             ExKind::Poll { channel, args, .. } => {
                 self.expr(channel);
-                args.iter().for_each(|arg| self.arg(arg));
+                for arg in args {
+                    self.arg(arg);
+                }
                 let kinds = self.kinds(args);
                 self.message(channel, &kinds, ex.span);
             }
@@ -398,7 +398,10 @@ impl Checker<'_, '_> {
                 let params = self.builder.functions[id.0].params.clone();
                 self.arguments(&name, &params, args, ex.span);
             }
-            ExKind::Dynamic(Dynamic::Null | Dynamic::Function(_) | Dynamic::AddressOf(..)) => {}
+            ExKind::Int(_)
+            | ExKind::Nonprogress
+            | ExKind::Priority
+            | ExKind::Dynamic(Dynamic::Null | Dynamic::Function(_) | Dynamic::AddressOf(..)) => {}
         }
         self.builder.kind_of(ex)
     }
@@ -468,7 +471,7 @@ impl Checker<'_, '_> {
                     self.expr(value);
                 }
             },
-            Basic::Nothing | Basic::Event { .. } => {}
+            Basic::Nothing | Basic::Event { .. } | Basic::SetPriority(..) => {}
             Basic::Send { channel, args, sorted } => {
                 if *sorted && (self.sends_pointers || self.sends_processes) {
                     self.refuse("messages are not sorted where some carry pointers or processes", span);
@@ -483,12 +486,13 @@ impl Checker<'_, '_> {
             }
             Basic::Receive { channel, args, .. } => {
                 self.expr(channel);
-                args.iter().for_each(|arg| self.arg(arg));
+                for arg in args {
+                    self.arg(arg);
+                }
                 let kinds = self.kinds(args);
                 self.message(channel, &kinds, span);
             }
             Basic::Print { args, .. } => self.exprs(args),
-            Basic::SetPriority(..) => {}
             Basic::Dynamic(act) => self.act(act, span),
         }
     }
@@ -571,7 +575,7 @@ impl Checker<'_, '_> {
                         self.arguments(&function.name.text, &function.params, args, span);
                         match (target, function.result.map(Kind::of)) {
                             (Some(wanted), Some(given)) if wanted != given => {
-                                self.mismatch(wanted, given, span)
+                                self.mismatch(wanted, given, span);
                             }
                             (Some(_), None) => {
                                 let message = format!("`{}` has no result", function.name.text);

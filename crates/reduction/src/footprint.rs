@@ -464,7 +464,9 @@ impl<'p> Resources<'p> {
                 }
             }
             Exit::Call { callee, args, .. } => {
-                args.iter().for_each(|arg| self.expr(arg, &mut out));
+                for arg in args {
+                    self.expr(arg, &mut out);
+                }
                 if self.has_tombstones && matches!(callee, Callee::Virtual(_)) {
                     out.reads.push(HEAP);
                 }

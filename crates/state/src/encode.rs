@@ -281,7 +281,7 @@ impl State {
                     }
                     ObjectKind::Lock => self.append_shape(layout, base, &layout.lock, names, out),
                     ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {
-                        out.extend_from_slice(self.words_of(node).unwrap_or_default())
+                        out.extend_from_slice(self.words_of(node).unwrap_or_default());
                     }
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];

@@ -273,7 +273,8 @@ fn tournament(n: u32) -> String {
     let (mut declared, mut before, mut after) = (String::from("byte in; "), String::new(), String::new());
     for level in 0..levels {
         let nodes = n >> (level + 1);
-        declared += &format!("bool want{level}[{}]; byte turn{level}[{nodes}]; ", 2 * nodes);
+        let variables = format!("bool want{level}[{}]; byte turn{level}[{nodes}]; ", 2 * nodes);
+        declared.push_str(&variables);
         let (own, node, side) = match level {
             0 => ("_pid".to_owned(), "_pid / 2".to_owned(), "(_pid & 1)".to_owned()),
             _ => (
@@ -282,10 +283,11 @@ fn tournament(n: u32) -> String {
                 format!("((_pid >> {level}) & 1)"),
             ),
         };
-        before += &format!(
+        let enter = format!(
             "want{level}[{own}] = 1; turn{level}[{node}] = {side}; \
              !want{level}[({own}) ^ 1] || turn{level}[{node}] != {side}; "
         );
+        before.push_str(&enter);
         after = format!("want{level}[{own}] = 0; ") + &after;
     }
     format!(

@@ -108,20 +108,23 @@ impl Generator {
         let body = self.body(count, true);
         let again = self.pick(&["if :: b != null && b.p != null -> a = f(b.p) :: else fi;\n  ", "", ""]);
         let result = self.pick(&["a", "b", "null", "g"]);
-        out +=
-            &format!("function f(N& b) : N& {{\n  N& a; {locals}\n  {body};\n  {again}return {result}\n}}\n");
+        let function =
+            format!("function f(N& b) : N& {{\n  N& a; {locals}\n  {body};\n  {again}return {result}\n}}\n");
+        out.push_str(&function);
         for process in ["P", "Q"] {
             let start = if self.addresses { "x = &v; " } else { "" };
             let count = 1 + self.rng.below(4);
             let body = self.body(count, false);
-            out += &format!(
+            let process = format!(
                 "proctype {process}() {{\n  N& a; N& b; {locals}\n  {start}a = g; b = h;\n  {body}\n}}\n"
             );
+            out.push_str(&process);
         }
         let second = self.pick(&["P", "Q"]);
-        out += &format!(
+        let init = format!(
             "init {{ atomic {{ g = new N; h = new N; g.p = h; g.q = new N; h.p = g.q; h.q = g; run P(); run {second}() }} }}\n"
         );
+        out.push_str(&init);
         out
     }
 }
