@@ -22,14 +22,18 @@ impl Plan {
             channels: &self.population.channels,
             text,
             observed,
-            generators: &generators,
+            generators,
         };
         if generators.is_empty() { Ok(()) } else { verify_exchange(program, &exchange) }
     }
 
     /// Permutations that generate all that the plan allows: for each mover, if those before it are fixed, enough to
     /// take it everywhere where it can go (Sims, "Computational methods in the study of permutation groups", 1970).
-    pub fn generators(&self) -> Vec<Permutation> {
+    pub fn generators(&self) -> &[Permutation] {
+        self.known_generators.get_or_init(|| self.find_generators())
+    }
+
+    fn find_generators(&self) -> Vec<Permutation> {
         let mut generators = Vec::new();
         let is_linked =
             |mover: u32| self.links.iter().any(|link| link.source == mover || link.target == mover);

@@ -51,7 +51,7 @@ impl Way {
 }
 
 /// First one, then the other.
-fn composed(first: &Permutation, then: &Permutation) -> Permutation {
+pub fn composed(first: &Permutation, then: &Permutation) -> Permutation {
     let through = |first: &[u32], then: &[u32]| first.iter().map(|&at| then[at as usize]).collect();
     let mut locations = then.locations.clone();
     for (&from, &to) in &first.locations {

@@ -5,9 +5,9 @@
 //! together with several threads at once, such as the text of a ring, are movers too, and *links* between movers are
 //! what a permutation must leave as it is. Where there are no links, all permutations are allowed.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use canon::{Canonizer, Graph, Options};
 use ir::{
     Expr, GlobalId, Id, LocalId, LocationId, Permutation, ProcedureId, Program, Recoded, Recoding, Sort,
     Sorts, Table, TransitionId, VariableSort,
@@ -15,6 +15,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 
 use crate::coded::coded;
+use crate::lift::composed;
 use crate::population::{Locations, Population};
 use crate::refine::Colours;
 use crate::seeded::{Seeded, is_seeded};
@@ -49,6 +50,8 @@ pub struct Plan {
     pub points: BTreeMap<u32, Point>,
     /// The numbers of elements of the variables that have points.
     pub sizes: BTreeMap<GlobalId, u32>,
+    /// Permutations that generate all that are allowed, once they were asked for.
+    pub known_generators: OnceCell<Vec<Permutation>>,
     /// Why the threads of procedures are no movers.
     pub reasons: Vec<(ProcedureId, Reason)>,
 }
@@ -83,6 +86,7 @@ impl Plan {
         self.trains.clear();
         self.links.clear();
         self.points.clear();
+        self.known_generators = OnceCell::new();
     }
 
     /// The number of threads and channels that can be permuted.
@@ -239,39 +243,21 @@ impl Plan {
         let points = text.points.clone();
         let size = |point: &Point| (point.variable, walk.program.globals[point.variable].size() as u32);
         let sizes = points.values().map(size).collect();
-        Self { sorts: sorts(walk), population, classes, trains, links, points, sizes, reasons }
+        let (sorts, known_generators) = (sorts(walk), OnceCell::new());
+        Self { sorts, population, classes, trains, links, points, sizes, known_generators, reasons }
     }
 
-    /// Some permutation that the plan allows. `below` chooses a number below another one.
+    /// Some permutation that the plan allows: a product of generators. `below` chooses a number below another one.
     pub fn some_permutation(&self, below: &mut dyn FnMut(u64) -> u64) -> Permutation {
-        let movers: Vec<(u32, u64)> = self
-            .classes
-            .iter()
-            .zip(1..)
-            .flat_map(|(class, number)| class.iter().map(move |&mover| (mover, number)))
-            .collect();
-        // The order of a shuffled graph is the same up to a symmetry.
-        let mut order = || {
-            let mut shuffled = movers.clone();
-            for at in (1..shuffled.len()).rev() {
-                shuffled.swap(at, below(at as u64 + 1) as usize);
+        let generators = self.generators();
+        let mut some = self.permutation(|mover| mover);
+        for _ in 0..4 * generators.len() {
+            let one = &generators[below(generators.len() as u64) as usize];
+            if below(2) == 0 {
+                some = composed(&some, one);
             }
-            let mut graph = Graph::new();
-            let nodes: FxHashMap<u32, u32> =
-                shuffled.iter().map(|&(mover, class)| (mover, graph.add_node(class))).collect();
-            for link in &self.links {
-                graph.add_edge(nodes[&link.source], link.label, nodes[&link.target]);
-            }
-            let mut canonizer = Canonizer::new();
-            canonizer.order(&graph, Options::default());
-            let positions = canonizer.position();
-            let position = |&(mover, _): &(u32, u64)| (positions[nodes[&mover] as usize], mover);
-            movers.iter().map(position).collect::<FxHashMap<u32, u32>>()
-        };
-        let (first, second) = (order(), order());
-        let moved: FxHashMap<u32, u32> =
-            first.iter().map(|(position, &mover)| (mover, second[position])).collect();
-        self.permutation(|mover| moved[&mover])
+        }
+        some
     }
 
     /// The permutation that moves movers like this: by mover, where it goes. Everything that follows a mover goes

@@ -161,7 +161,7 @@ fn orbits(program: &Program, most: usize) -> Option<(usize, usize)> {
         };
         let (plan, generators) = plans.entry((population.clone(), text.clone())).or_insert_with(|| {
             let plan = Plan::new(program, &flow, &population, &text, &[], &parameter);
-            let generators = plan.generators();
+            let generators = plan.generators().to_vec();
             (plan, generators)
         });
         // The variables of threads that have ended do not matter.
