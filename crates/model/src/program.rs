@@ -197,6 +197,11 @@ impl<M: Model> Program<M> {
         }
         for value in &mut values {
             collect_garbage(&self.sorts, value);
+            match caught(|| self.model.within(&cx, value)) {
+                Ok(true) => {}
+                Ok(false) => return Err("an initial state is outside of `within`".to_owned()),
+                Err(panicked) => return Err(format!("{} ({})", panicked.message, panicked.location)),
+            }
         }
         Ok(values)
     }

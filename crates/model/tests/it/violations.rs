@@ -152,3 +152,29 @@ fn initial_states_for_which_individuals_are_missing_are_refused() {
     let report = Program::new(Busy).sort::<Client>(1).check().run();
     assert!(matches!(&report.verdict, Verdict::Refused(reason) if reason.contains("more individuals")));
 }
+
+/// Begins outside of its bounds.
+struct Outside;
+
+impl Model for Outside {
+    type State = u8;
+    type Action = ();
+
+    fn initial(&self, _: &Cx<'_>, out: &mut Vec<u8>) {
+        out.push(3);
+    }
+
+    fn actions(&self, _: &Cx<'_>, _: &u8, _: &mut Vec<()>) {}
+
+    fn apply(&self, _: &mut Doing<'_>, _: &mut u8, (): &()) {}
+
+    fn within(&self, _: &Cx<'_>, state: &u8) -> bool {
+        *state < 3
+    }
+}
+
+#[test]
+fn initial_states_outside_of_the_bounds_are_refused() {
+    let report = Program::new(Outside).check().run();
+    assert!(matches!(&report.verdict, Verdict::Refused(reason) if reason.contains("within")));
+}
