@@ -170,6 +170,7 @@ fn value(of: &Value) -> Json {
         | Value::Object { object: name }
         | Value::Thread { thread: name }
         | Value::Channel { channel: name } => json!(name),
+        Value::Pointer { pointer, place } => json!(format!("{pointer}{place}")),
         Value::Set { set } => json!({ "#set": list(set) }),
         Value::Bag { bag } => map(bag.iter().map(|occurrences| {
             let count = i64::try_from(occurrences.count).unwrap_or(i64::MAX);

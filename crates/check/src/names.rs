@@ -99,6 +99,9 @@ fn interchangeable(
                     ObjectKind::Array(shape) => {
                         format!("{}[]", program.type_name(layout.arrays[shape as usize].element))
                     }
+                    ObjectKind::Block(shape) => {
+                        format!("{}[]", program.records[layout.blocks[shape as usize].record].name)
+                    }
                     ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => return None,
                 };
                 (InterchangeableKind::Object, name)

@@ -30,6 +30,11 @@ pub enum Value {
     Object {
         object: String,
     },
+    /// A place in an object, by the name of that: `.key`, `[2].key`.
+    Pointer {
+        pointer: String,
+        place: String,
+    },
     Thread {
         thread: String,
     },
@@ -123,6 +128,9 @@ impl From<&Datum> for Value {
             Datum::Text(text) => Self::Text(text.clone()),
             Datum::Symbol { of, element } => Self::Symbol { of: of.clone(), element: element.clone() },
             Datum::Object(name) => Self::Object { object: name.clone() },
+            Datum::Pointer { object, place } => {
+                Self::Pointer { pointer: object.clone(), place: place.clone() }
+            }
             Datum::Thread(name) => Self::Thread { thread: name.clone() },
             Datum::Channel(name) => Self::Channel { channel: name.clone() },
             Datum::Set(elements) => Self::Set { set: list(elements) },

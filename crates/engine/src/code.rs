@@ -51,6 +51,16 @@ pub enum Op {
     /// An element of the arrays of this number.
     Element(u32),
     Length,
+    /// Replaces a reference to a record by a pointer to its leaf for this field.
+    Address(u32),
+    /// Moves the pointer by the number above it.
+    Offset,
+    /// What the pointer leads to: a value of this class of types.
+    Load(TypeId),
+    /// Checks that a number is an index of so many elements.
+    Within(u32),
+    /// The object of the pointer, which has to lead to the first leaf.
+    Whole,
     /// A parameter of the pure function that runs.
     Param(u32),
     /// The result of the function for which a resume location waited.
@@ -190,6 +200,9 @@ pub enum Op {
     NewRecord(u32),
     NewLock,
     NewArray(u32),
+    NewBlock(u32),
+    /// Stores to what a pointer leads to: a value of this class of types.
+    StoreThrough(TypeId),
     /// Replaces a collection of this type by one of its elements.
     Choose(TypeId),
     Assert,
@@ -255,6 +268,8 @@ impl Op {
                 | Self::NewRecord(_)
                 | Self::NewLock
                 | Self::NewArray(_)
+                | Self::NewBlock(_)
+                | Self::StoreThrough(_)
                 | Self::Choose(_)
                 | Self::Assert
                 | Self::Assume
@@ -292,6 +307,8 @@ pub struct Code {
     pub admits: Vec<IntType>,
     /// By type: how a value is admitted to a collection.
     pub admit_of: Vec<u32>,
+    /// By type: the type that stands for all that a pointer does not tell apart.
+    pub classes: Vec<TypeId>,
     /// The operation to which a function returns that was called from outside of the code.
     pub halt: Pc,
     pub funs: Vec<FunCode>,

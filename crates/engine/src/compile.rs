@@ -31,6 +31,10 @@ impl Compiler<'_> {
     fn program(&mut self) {
         let program = self.program;
         self.code.admit_of = program.types.iter().map(|(id, _)| self.admit(id, None)).collect();
+        let is_int = |ty: TypeId| matches!(program.types[ty], Type::Int(_));
+        let int = program.types.iter().map(|(id, _)| id).find(|&id| is_int(id));
+        let class = |id: TypeId| int.filter(|_| is_int(id)).unwrap_or(id);
+        self.code.classes = program.types.iter().map(|(id, _)| class(id)).collect();
         // A function that no call in the code called returns here: to the operation after the first.
         let start = Span::default();
         self.emit(Op::Halt, start);
@@ -432,6 +436,23 @@ impl Compiler<'_> {
                 self.expr(array);
                 Op::Length
             }
+            ExprKind::Address(record, field) => {
+                self.expr(record);
+                Op::Address(field.0)
+            }
+            ExprKind::Offset(pointer, distance) => {
+                self.expr(pointer);
+                self.expr(distance);
+                Op::Offset
+            }
+            ExprKind::Load(pointer) => {
+                self.expr(pointer);
+                Op::Load(self.code.classes[expr.ty.index()])
+            }
+            ExprKind::Within(index, bound) => {
+                self.expr(index);
+                Op::Within(*bound)
+            }
             ExprKind::Unary(op, operand) => {
                 self.expr(operand);
                 match op {
@@ -661,6 +682,7 @@ impl Compiler<'_> {
                 self.expr(array);
                 self.expr(index);
             }
+            PlaceKind::Through(pointer) => self.expr(pointer),
             PlaceKind::Element(array, indices) => {
                 if let Element::Any(_) = self.element(*array, indices) {
                     for index in indices {
@@ -695,6 +717,7 @@ impl Compiler<'_> {
                 None => Op::StoreFieldOf { field: field.0, admit },
             },
             PlaceKind::Index(array, _) => Op::StoreElement { array: self.array_number(array.ty), admit },
+            PlaceKind::Through(_) => Op::StoreThrough(self.code.classes[place.ty.index()]),
             PlaceKind::Element(array, indices) => match self.element(*array, indices) {
                 Element::Fixed(slot) => {
                     let slot = self.slot(slot);
@@ -723,6 +746,12 @@ impl Compiler<'_> {
                 let op = match new {
                     New::Record(record) => Op::NewRecord(record.0),
                     New::Lock => Op::NewLock,
+                    New::Block { record, length } => {
+                        self.expr(length);
+                        let blocks = &self.layout.blocks;
+                        let block = blocks.iter().position(|block| block.record == *record);
+                        Op::NewBlock(block.expect("it is laid out") as u32)
+                    }
                     New::Array { element, length } => {
                         self.expr(length);
                         Op::NewArray(self.element_number(*element))
@@ -782,6 +811,9 @@ impl Compiler<'_> {
             ActionKind::Kill(object) => (object, Op::Kill),
         };
         self.expr(operand);
+        if self.program.types[operand.ty] == Type::Pointer {
+            self.emit(Op::Whole, span);
+        }
         self.emit(op, span);
     }
 

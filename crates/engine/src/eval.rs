@@ -5,8 +5,8 @@
 
 use std::mem::take;
 
-use ir::{FieldId, Id, RecordId};
-use state::{End, ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
+use ir::{FieldId, Id, RecordId, TypeId};
+use state::{End, NodeRef, ObjectId, ObjectKind, Slot, State, ThreadId, WaitSlots, mask};
 use system::{Bound, Fault, FaultKind, Fuel};
 
 use crate::Engine;
@@ -319,7 +319,19 @@ impl Engine {
                 Op::BitOr => binary!(a, b => a | b),
                 Op::BitXor => binary!(a, b => a ^ b),
                 Op::Admit(by) => top = admit!(top, by),
+                Op::Offset => {
+                    let distance = pop!();
+                    top = self.offset(state, pc, top, distance)?;
+                }
+                Op::Within(bound) => {
+                    if !(0..i64::from(bound)).contains(&top) {
+                        stop!(Index);
+                    }
+                }
                 op @ (Op::FieldOf(_)
+                | Op::Address(_)
+                | Op::Load(_)
+                | Op::Whole
                 | Op::Length
                 | Op::Cast(_)
                 | Op::InstanceOf(_)
@@ -586,12 +598,45 @@ impl Engine {
         Ok(state.read(base, self.layout.arrays[number as usize].slot(index as u32)))
     }
 
+    /// The slot of what a pointer leads to, in the object that starts at the position, and its type.
+    pub(crate) fn leaf(&self, state: &State, pointer: i64) -> Result<(usize, Slot, TypeId), FaultKind> {
+        let (raw, leaf) = self.layout.target(pointer);
+        let base = self.object(state, raw)?;
+        let kind = self.layout.kind(state.read(base, self.layout.tag));
+        let words = ObjectId::from_raw(raw).and_then(|id| state.words_of(NodeRef::Object(id)));
+        let (slot, ty) = self.layout.leaf(kind, words.map_or(0, <[u64]>::len), leaf).ok_or(FaultKind::Index)?;
+        Ok((base, slot, ty))
+    }
+
+    /// Moves a pointer.
+    #[inline(never)]
+    fn offset(&self, state: &State, pc: usize, pointer: i64, distance: i64) -> Result<i64, Stop> {
+        let (raw, leaf) = self.layout.target(pointer);
+        self.object(state, raw).map_err(|kind| fault(kind, pc))?;
+        let leaf = leaf.saturating_add(distance);
+        if !(0..ir::MAX_BLOCK_LEAVES).contains(&leaf) {
+            return Err(fault(FaultKind::Index, pc));
+        }
+        let moved = self.layout.pointer(raw, leaf);
+        self.leaf(state, moved).map_err(|kind| fault(kind, pc))?;
+        Ok(moved)
+    }
+
     /// The operations that look an object or thread up. What they need of the layout would otherwise be
     /// prepared for every expression, whether it is used or not.
     #[inline(never)]
     fn look(&self, state: &State, thread: ThreadId, pc: usize, op: Op, operand: i64) -> Result<i64, Stop> {
         let layout = &self.layout;
         let null = fault(FaultKind::NullDereference, pc);
+        if let Op::Load(class) = op {
+            let (base, slot, ty) = self.leaf(state, operand).map_err(|kind| fault(kind, pc))?;
+            let fits = self.code.classes[ty.index()] == class;
+            return if fits { Ok(state.read(base, slot)) } else { Err(fault(FaultKind::BadCast, pc)) };
+        }
+        if let Op::Whole = op {
+            let (raw, leaf) = layout.target(operand);
+            return if leaf == 0 { Ok(raw) } else { Err(fault(FaultKind::BadDelete, pc)) };
+        }
         if let Op::ThreadTerminated = op {
             let id = ThreadId::from_raw(operand).ok_or(null)?;
             return Ok((!state.is_running(id)).into());
@@ -611,6 +656,13 @@ impl Engine {
                 return Ok(state.read(base, self.slot_of(state.read(base, layout.tag), FieldId(field))));
             }
             Op::Length => return Ok(state.read(base, layout.array_length)),
+            Op::Address(field) => {
+                let ObjectKind::Record(record) = layout.kind(state.read(base, layout.tag)) else {
+                    unreachable!("fields are of records")
+                };
+                let leaf = self.field_leaves[field as usize][record.index()];
+                return Ok(layout.pointer(operand, leaf.into()));
+            }
             Op::Cast(record) => {
                 let descends = self.descends(state.read(base, layout.tag), RecordId(record));
                 return if descends { Ok(operand) } else { Err(fault(FaultKind::BadCast, pc)) };

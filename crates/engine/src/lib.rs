@@ -57,6 +57,8 @@ pub struct Engine {
     catches: Vec<Vec<CatchCode>>,
     /// By record.
     scoped: Vec<bool>,
+    /// By field and record: the position of the field in the record.
+    field_leaves: Vec<Vec<u32>>,
     /// Whether deleted objects become tombstones.
     deletes: bool,
     leaks: Leaks,
@@ -182,6 +184,10 @@ impl Engine {
             .records
             .values()
             .map(|record| program.records.ids().map(|ancestor| record.descends_from(ancestor)).collect());
+        let leaves = |field: ir::FieldId| {
+            let leaf = |record: &ir::Record| record.fields.iter().position(|&other| other == field);
+            program.records.values().map(|record| leaf(record).unwrap_or(0) as u32).collect()
+        };
         let mut has_timeout = false;
         let mut looks_at_untracked = false;
         program.each_expr(&mut |expr| match expr.kind {
@@ -205,6 +211,7 @@ impl Engine {
             is_flat: program.is_flat(),
             has_timeout,
             bodies_ask_for_timeout: steps::bodies_ask_for_timeout(program),
+            field_leaves: program.fields.ids().map(leaves).collect(),
             scoped: program.records.values().map(|record| record.scoped).collect(),
             deletes: matches!(program.memory, Memory::Explicit(_)),
             leaks: program.memory.leaks(),

@@ -281,6 +281,8 @@ impl Run<'_> {
                 self.allocate(template, template.len(), 0)?;
             }
             Op::NewArray(array) => self.new_array(array)?,
+            Op::NewBlock(block) => self.new_block(block)?,
+            Op::StoreThrough(class) => self.store_through(class)?,
             Op::Choose(ty) => self.choose(ty)?,
             Op::Lock => self.lock()?,
             Op::Unlock => self.unlock()?,
@@ -375,6 +377,7 @@ impl Run<'_> {
                     ObjectKind::Record(record) => table.targets[record.index()],
                     ObjectKind::Lock
                     | ObjectKind::Array(_)
+                    | ObjectKind::Block(_)
                     | ObjectKind::Channel(_)
                     | ObjectKind::Tombstone(_) => None,
                 };
@@ -599,6 +602,40 @@ impl Run<'_> {
         self.allocate(&[first], shape.words(length as u32), fill)
     }
 
+    fn new_block(&mut self, block: u32) -> Result<(), Stop> {
+        let length = self.pop();
+        if length < 0 {
+            return Err(self.fault(FaultKind::Index));
+        }
+        let shape = &self.engine.layout.blocks[block as usize];
+        let leaves = self.engine.layout.records[shape.record].slots.len() as i64 - 1;
+        if length.saturating_mul(leaves) > ir::MAX_BLOCK_LEAVES {
+            return Err(self.exceeds(Bound::Objects));
+        }
+        let mut words = std::mem::take(self.scratch);
+        words.clear();
+        words.push(self.engine.layout.tag.raw(shape.tag.into()));
+        for _ in 0..length {
+            words.extend_from_slice(&shape.element.template);
+        }
+        let made = self.allocate(&words, words.len(), 0);
+        *self.scratch = words;
+        made
+    }
+
+    fn store_through(&mut self, class: TypeId) -> Result<(), Stop> {
+        let engine = self.engine;
+        let value = self.pop();
+        let pointer = self.pop();
+        let (_, slot, ty) = engine.leaf(self.state, pointer).map_err(|kind| self.fault(kind))?;
+        if engine.code.classes[ty.index()] != class {
+            return Err(self.fault(FaultKind::BadCast));
+        }
+        let value = self.admit(value, engine.code.admit_of[ty.index()])?;
+        let id = self.object_of(engine.layout.target(pointer).0)?;
+        self.write_object(id, slot, value)
+    }
+
     /// Deletes an object. The faults are those of explicit memory, whether it is or not.
     fn delete(&mut self) -> Result<(), Stop> {
         let engine = self.engine;
@@ -609,6 +646,7 @@ impl Run<'_> {
             ObjectKind::Tombstone(End::Deleted) => return Err(self.fault(FaultKind::DoubleDelete)),
             ObjectKind::Tombstone(End::OutOfScope) => true,
             ObjectKind::Record(record) => engine.scoped[record.index()],
+            ObjectKind::Block(block) => engine.scoped[engine.layout.blocks[block as usize].record.index()],
             ObjectKind::Lock => self.owner(id) != 0 || self.is_waited_for(id),
             ObjectKind::Array(_) | ObjectKind::Channel(_) => false,
         };

@@ -411,7 +411,9 @@ impl<'p> Walk<'p> {
                 (self.local(*id).value, Term::Leaf(self.keys.intern(vec![31, id.index() as u64])))
             }
             PlaceKind::Element(array, indices) => self.element(*array, indices),
-            PlaceKind::Field(..) | PlaceKind::Index(..) => unreachable!("the program is flat"),
+            PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Through(_) => {
+                unreachable!("the program is flat")
+            }
         }
     }
 

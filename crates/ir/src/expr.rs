@@ -23,6 +23,14 @@ pub enum ExprKind {
     Field(Box<Expr>, FieldId),
     Index(Box<Expr>, Box<Expr>),
     Length(Box<Expr>),
+    /// A pointer to a field of a record.
+    Address(Box<Expr>, FieldId),
+    /// The pointer that leads that many leaves further in the same object, which must have such a leaf.
+    Offset(Box<Expr>, Box<Expr>),
+    /// What a pointer leads to, which must be of the type of this expression, or an integer if that is one.
+    Load(Box<Expr>),
+    /// The value, which must be at least 0 and less than the bound; it is an index fault otherwise.
+    Within(Box<Expr>, u32),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// condition ? then : otherwise
@@ -224,6 +232,8 @@ pub enum PlaceKind {
     Local(LocalId),
     Field(Expr, FieldId),
     Index(Expr, Expr),
+    /// What a pointer leads to.
+    Through(Expr),
     /// An element of an array variable.
     Element(Array, Vec<Expr>),
 }
@@ -308,6 +318,11 @@ pub enum New {
     /// Elements have the default value of the element type; a negative length is an index fault.
     Array {
         element: TypeId,
+        length: Expr,
+    },
+    /// A block: the fields of so many records in a row; a negative length is an index fault.
+    Block {
+        record: RecordId,
         length: Expr,
     },
 }

@@ -1,6 +1,10 @@
 //! The features of a program: those that it declares, and those that follow from its parts.
 
-use crate::{ActionKind, Channel, ChannelField, ExprKind, Memory, ProcedureKind, Program, Type};
+use std::collections::BTreeSet;
+
+use crate::{
+    ActionKind, Channel, ChannelField, ExprKind, Memory, New, ProcedureKind, Program, RecordId, Type,
+};
 
 /// The features that a program declares, since nothing else shows them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,8 +19,17 @@ pub struct Features {
 impl Program {
     /// Whether there can be objects: records, arrays or locks. Channels are not objects.
     pub fn has_objects(&self) -> bool {
-        let refers = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock);
+        let refers = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Pointer);
         !self.records.is_empty() || self.types.iter().any(|(_, ty)| refers(ty))
+    }
+
+    /// The records of which there can be blocks, in order.
+    pub fn blocks(&self) -> Vec<RecordId> {
+        let made = self.actions().filter_map(|action| match action.kind {
+            ActionKind::New(_, New::Block { record, .. }) => Some(record),
+            _ => None,
+        });
+        made.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Whether it deletes objects.

@@ -87,6 +87,18 @@
 //! operations on locks, `throw`) is, for a tombstone, a use after free, or a dangling local if the object was
 //! killed: the fault takes the place of a null dereference. Comparing references needs neither.
 //!
+//! **Pointers** lead to places inside of objects. The *leaves* of a record are its fields, in order; those of
+//! a *block*, an object that has the fields of several records in a row, are the fields of the first, then
+//! those of the second, and so on. A pointer is an object and the number of one of its leaves, from 0; two
+//! are equal if both are. `New` of a record or block, stored to a place of type `pointer`, gives a pointer to
+//! the first leaf. `Offset` evaluates pointer and distance, then looks the leaf up that it leads to: like
+//! `null` and tombstones (see Memory), which count first, a leaf that is not there is an index fault. A block
+//! without leaves has a first one only to compare with. `Load`, and `Through` as a place, look the leaf up in
+//! the same way; it is a bad cast if the leaf has another type, where integers are of one type: what is
+//! stored is admitted to the type of the leaf. A pointer keeps its whole object alive. To delete what a
+//! pointer leads to is a bad delete, before all but `null`, if that is not the first leaf. A block of more than
+//! [`MAX_BLOCK_LEAVES`] leaves exceeds the bound on objects.
+//!
 //! **Leaks.** If memory is explicit, a step has a *leak* if at its end an object is garbage that is no
 //! tombstone and of no scoped record, unless [`Leaks`] are off. With [`Leaks::End`], a step that ends a
 //! thread also has one if no thread is left that has not ended, and such an object is there. A leak is a soft
@@ -308,6 +320,9 @@ pub const TOO_MANY_CHOICES: u32 = u32::MAX;
 
 /// A longer array exceeds the bound on objects: no single step may use up the memory.
 pub const MAX_ARRAY_LENGTH: i64 = 1 << 24;
+
+/// The largest number of leaves of a block.
+pub const MAX_BLOCK_LEAVES: i64 = 1 << 16;
 
 /// To hold a lock more often than this is a range fault.
 pub const MAX_LOCK_COUNT: u32 = u16::MAX as u32;

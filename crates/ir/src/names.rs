@@ -20,6 +20,7 @@ impl Program {
             Type::Tid => "tid".to_owned(),
             Type::Record(id) => self.records[id].name.clone(),
             Type::Array(element) => format!("{}[]", self.type_name(element)),
+            Type::Pointer => "pointer".to_owned(),
             Type::String => "string".to_owned(),
             Type::Lock => "lock".to_owned(),
             Type::Null => "null".to_owned(),

@@ -24,6 +24,9 @@ macro_rules! of_expr {
             | ExprKind::Channel(_) => vec![],
             ExprKind::Field(a, _)
             | ExprKind::Length(a)
+            | ExprKind::Address(a, _)
+            | ExprKind::Load(a)
+            | ExprKind::Within(a, _)
             | ExprKind::Unary(_, a)
             | ExprKind::Cast(_, a)
             | ExprKind::InstanceOf(a, _)
@@ -39,7 +42,7 @@ macro_rules! of_expr {
             | ExprKind::ThreadPriority(a)
             | ExprKind::ChannelLength(a)
             | ExprKind::ChannelFull(a) => vec![a],
-            ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
+            ExprKind::Index(a, b) | ExprKind::Offset(a, b) | ExprKind::Binary(_, a, b) => vec![a, b],
             ExprKind::Cond(a, b, c) => vec![a, b, c],
             ExprKind::Call(_, all) | ExprKind::Collection(_, all) | ExprKind::Element(_, all) => {
                 Vec::from_iter(all)
@@ -56,7 +59,7 @@ macro_rules! of_place {
     ($kind:expr) => {
         match $kind {
             PlaceKind::Global(_) | PlaceKind::Local(_) => vec![],
-            PlaceKind::Field(base, _) => vec![base],
+            PlaceKind::Field(base, _) | PlaceKind::Through(base) => vec![base],
             PlaceKind::Index(array, index) => vec![array, index],
             PlaceKind::Element(_, indices) => Vec::from_iter(indices),
         }
@@ -90,7 +93,7 @@ macro_rules! of_action {
             ActionKind::Assign(place, value) | ActionKind::Choose(place, value) => {
                 with($operands(place), [value])
             }
-            ActionKind::New(place, New::Array { length, .. }) => with($operands(place), [length]),
+            ActionKind::New(place, New::Array { length, .. } | New::Block { length, .. }) => with($operands(place), [length]),
             ActionKind::New(place, New::Record(_) | New::Lock) => $operands(place),
             ActionKind::Assert(operand, _)
             | ActionKind::Assume(operand)

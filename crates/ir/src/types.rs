@@ -17,6 +17,8 @@ pub enum Type {
     /// A reference to a string constant. Strings are not part of the heap.
     String,
     Lock,
+    /// A place inside of an object, or none: see pointers in the crate's documentation.
+    Pointer,
     /// The type of `null`, which every reference type, `tid` and every abstract enum admits.
     Null,
     /// Collections are values, like integers: storing one copies it.

@@ -46,7 +46,13 @@ impl Program {
             }
             (Type::Int(_), Type::Int(_))
             | (
-                Type::Record(_) | Type::Array(_) | Type::Lock | Type::String | Type::Tid | Type::Abstract(_),
+                Type::Record(_)
+                | Type::Array(_)
+                | Type::Lock
+                | Type::Pointer
+                | Type::String
+                | Type::Tid
+                | Type::Abstract(_),
                 Type::Null,
             ) => true,
             _ => to == from,
@@ -84,6 +90,8 @@ impl Program {
                 Type::Array(element) => declared(element)?,
                 _ => return None,
             },
+            ExprKind::Address(..) | ExprKind::Offset(..) => Type::Pointer,
+            ExprKind::Within(operand, _) => declared(operand.ty)?,
             ExprKind::Length(_)
             | ExprKind::Number(_)
             | ExprKind::ThreadNumber
@@ -140,8 +148,8 @@ impl Program {
             | ExprKind::IndividualAt { .. }
             | ExprKind::ThreadEnabled(_)
             | ExprKind::ChannelFull(_) => Type::Bool,
-            // Only the type of the expression says what it wraps to.
-            ExprKind::Wrap(_) => return None,
+            // Only the type of the expression says what it wraps to, or what the pointer leads to.
+            ExprKind::Wrap(_) | ExprKind::Load(_) => return None,
             ExprKind::ThreadLocal { procedure, local, .. } => {
                 declared(self.procedures.get(*procedure)?.locals.get(*local)?.ty)?
             }

@@ -58,6 +58,7 @@ impl Ages {
         let values = |values: &[Value]| values.iter().map(|value| self.value(value)).collect();
         let kind = match &object.kind {
             ObjectKind::Record(record, fields) => ObjectKind::Record(*record, values(fields)),
+            ObjectKind::Block(record, leaves) => ObjectKind::Block(*record, values(leaves)),
             ObjectKind::Array(element, elements) => ObjectKind::Array(*element, values(elements)),
             ObjectKind::Lock { owner, count } => {
                 ObjectKind::Lock { owner: owner.map(|id| self.threads[&id]), count: *count }
@@ -71,6 +72,7 @@ impl Ages {
         let all = |values: &[Value]| values.iter().map(|value| self.value(value)).collect();
         match value {
             Value::Ref(id) => Value::Ref(self.objects[id]),
+            Value::Pointer(id, leaf) => Value::Pointer(self.objects[id], *leaf),
             Value::Thread(id) => Value::Thread(self.threads[id]),
             Value::Set(set) => Value::Set(set.iter().map(|element| self.value(element)).collect()),
             Value::Bag(bag) => {

@@ -218,6 +218,12 @@ impl<'a> Changes<'a> {
                         self.value(what, Meaning::Number, from, to);
                     }
                 }
+                (ObjectKind::Block(_, from), ObjectKind::Block(_, to)) => {
+                    for (leaf, (from, to)) in from.iter().zip(to).enumerate() {
+                        let what = || format!("{name}{}", naive.leaf_name(after, id, leaf as u32));
+                        self.value(what, Meaning::Number, from, to);
+                    }
+                }
                 (ObjectKind::Array(_, from), ObjectKind::Array(_, to)) => {
                     for (index, (from, to)) in from.iter().zip(to).enumerate() {
                         self.value(|| format!("{name}[{index}]"), Meaning::Number, from, to);
@@ -243,6 +249,7 @@ fn same_object(a: &Object, b: &Object) -> bool {
     let same_kind = match (a.kind.origin(), b.kind.origin()) {
         (ObjectKind::Record(a, _), ObjectKind::Record(b, _)) => a == b,
         (ObjectKind::Array(a, _), ObjectKind::Array(b, _)) => a == b,
+        (ObjectKind::Block(a, _), ObjectKind::Block(b, _)) => a == b,
         (ObjectKind::Lock { .. }, ObjectKind::Lock { .. }) => true,
         _ => false,
     };

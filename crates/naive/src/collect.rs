@@ -21,8 +21,10 @@ pub fn collect(state: &mut State) -> BTreeMap<u32, Object> {
     let mut threads = BTreeSet::new();
     while let Some(value) = open.pop() {
         match value {
-            Value::Ref(id) if objects.insert(id) => match &state.objects[&id].kind {
-                ObjectKind::Record(_, values) | ObjectKind::Array(_, values) => open.extend(values.clone()),
+            Value::Ref(id) | Value::Pointer(id, _) if objects.insert(id) => match &state.objects[&id].kind {
+                ObjectKind::Record(_, values)
+                | ObjectKind::Block(_, values)
+                | ObjectKind::Array(_, values) => open.extend(values.clone()),
                 ObjectKind::Lock { owner, .. } => open.extend(owner.map(Value::Thread)),
                 ObjectKind::Tombstone { .. } => {}
             },
@@ -34,6 +36,7 @@ pub fn collect(state: &mut State) -> BTreeMap<u32, Object> {
             Value::Map(map) => open.extend(map.into_iter().flat_map(|(key, value)| [key, value])),
             Value::Seq(elements) | Value::Queue { elements, .. } => open.extend(elements),
             Value::Ref(_)
+            | Value::Pointer(..)
             | Value::Null
             | Value::Bool(_)
             | Value::Int(_)

@@ -22,6 +22,11 @@ pub enum Datum {
         element: String,
     },
     Object(String),
+    /// A place in an object: `.key`, `[2].key`.
+    Pointer {
+        object: String,
+        place: String,
+    },
     Thread(String),
     Channel(String),
     Set(Vec<Datum>),
@@ -75,6 +80,7 @@ impl fmt::Display for Datum {
             | Self::Object(name)
             | Self::Thread(name)
             | Self::Channel(name) => f.write_str(name),
+            Self::Pointer { object, place } => write!(f, "{object}{place}"),
             Self::Set(elements) => write!(f, "{{{}}}", List(elements)),
             Self::Bag(counts) => {
                 let each = counts.iter().map(|(element, count)| format!("{element}: {count}"));
@@ -154,6 +160,10 @@ impl Naive<'_> {
                 Datum::Symbol { of: of.name.clone(), element: of.elements[*element as usize].clone() }
             }
             Value::Ref(id) => Datum::Object(self.object_name(state, *id)),
+            Value::Pointer(id, leaf) => Datum::Pointer {
+                object: self.object_name(state, *id),
+                place: self.leaf_name(state, *id, *leaf),
+            },
             Value::Thread(id) => Datum::Thread(self.thread_name(state, *id)),
             Value::Str(id) => Datum::Text(self.program.strings[*id].clone()),
             Value::Set(set) => Datum::Set(set.iter().map(datum).collect()),
@@ -225,6 +235,20 @@ impl Naive<'_> {
                 let named =
                     |(&field, value)| (self.program.fields[field].name.clone(), self.datum(state, value));
                 Datum::Record(fields.map(named).collect())
+            }
+            ObjectKind::Block(record, values) => {
+                let fields = &self.program.records[*record].fields;
+                let element = |values: &[Value]| match values {
+                    [value] => self.datum(state, value),
+                    values => {
+                        let named = fields.iter().zip(values);
+                        let named = named.map(|(&field, value)| {
+                            (self.program.fields[field].name.clone(), self.datum(state, value))
+                        });
+                        Datum::Record(named.collect())
+                    }
+                };
+                Datum::Seq(values.chunks(fields.len().max(1)).map(element).collect())
             }
             ObjectKind::Array(_, values) => {
                 Datum::Seq(values.iter().map(|value| self.datum(state, value)).collect())

@@ -83,6 +83,37 @@ impl Eval<'_> {
                 let values = self.elements(array, &eval(array)?, expr.span)?;
                 Value::Int(values.len() as i64)
             }
+            ExprKind::Address(base, field) => {
+                let value = eval(base)?;
+                let object = self.object(base, &value, expr.span)?;
+                let (Value::Ref(id), ObjectKind::Record(record, _)) = (value, object) else {
+                    unreachable!("a record has fields")
+                };
+                let leaf = position(self.program, *record, *field).expect("fields are inherited");
+                Value::Pointer(id, leaf as u32)
+            }
+            ExprKind::Offset(pointer, distance) => {
+                let (base, distance) = (eval(pointer)?, as_int(&eval(distance)?));
+                let Some((id, leaf)) = target(&base) else { return Err(self.null(pointer, expr.span)) };
+                let leaf = i64::from(leaf).saturating_add(distance);
+                let leaves = self.leaves(pointer, id, expr.span)?;
+                let leaf = position_of(leaf, leaves, expr.span, "an object with leaves")?;
+                Value::Pointer(id, leaf as u32)
+            }
+            ExprKind::Load(pointer) => {
+                let base = eval(pointer)?;
+                let Some((id, leaf)) = target(&base) else { return Err(self.null(pointer, expr.span)) };
+                self.leaf_type(pointer, id, leaf, expr.ty, expr.span)?;
+                self.leaves(pointer, id, expr.span)?[leaf as usize].clone()
+            }
+            ExprKind::Within(index, bound) => {
+                let value = as_int(&eval(index)?);
+                if !(0..i64::from(*bound)).contains(&value) {
+                    let message = format!("index {value} outside of an array of length {bound}");
+                    return Err(Stop::fault(FaultKind::Index, expr.span, message));
+                }
+                Value::Int(value)
+            }
             ExprKind::Unary(UnaryOp::Not, operand) => Value::Bool(!bool(operand)?),
             ExprKind::Unary(UnaryOp::Neg, operand) => {
                 let value = as_int(&eval(operand)?).checked_neg();
@@ -369,6 +400,40 @@ impl Eval<'_> {
         }
     }
 
+    /// The leaves of an object, which must not have ended.
+    fn leaves(&self, operand: &Expr, id: u32, span: Span) -> Result<&[Value], Stop> {
+        match self.object(operand, &Value::Ref(id), span)? {
+            ObjectKind::Record(_, leaves) | ObjectKind::Block(_, leaves) => Ok(leaves),
+            _ => unreachable!("pointers lead to leaves"),
+        }
+    }
+
+    /// The type of what a pointer leads to, which must be `wanted`, or an integer if that is one.
+    pub fn leaf_type(
+        &self,
+        operand: &Expr,
+        id: u32,
+        leaf: u32,
+        wanted: TypeId,
+        span: Span,
+    ) -> Result<TypeId, Stop> {
+        let leaves = self.leaves(operand, id, span)?;
+        let at = position_of(leaf.into(), leaves, span, "an object with leaves")?;
+        let (ObjectKind::Record(record, _) | ObjectKind::Block(record, _)) = &self.state.objects[&id].kind
+        else {
+            unreachable!("pointers lead to leaves")
+        };
+        let fields = &self.program.records[*record].fields;
+        let ty = self.program.fields[fields[at % fields.len()]].ty;
+        let is_int = |ty: TypeId| matches!(self.program.types[ty], Type::Int(_));
+        if ty == wanted || is_int(ty) && is_int(wanted) {
+            return Ok(ty);
+        }
+        let (is, not) = (self.program.type_name(ty), self.program.type_name(wanted));
+        let message = format!("`{}` leads to a value of the type {is}, not {not}", self.text(operand));
+        Err(Stop::fault(FaultKind::BadCast, span, message))
+    }
+
     fn elements(&self, operand: &Expr, value: &Value, span: Span) -> Result<&[Value], Stop> {
         match self.object(operand, value, span)? {
             ObjectKind::Array(_, values) => Ok(values),
@@ -393,6 +458,15 @@ impl Eval<'_> {
             ObjectKind::Record(record, _) => Ok(Some(*record)),
             _ => unreachable!("the operand is a record"),
         }
+    }
+}
+
+/// The object that a pointer leads to, and the leaf. A reference to a whole object leads to its first leaf.
+pub(crate) fn target(pointer: &Value) -> Option<(u32, u32)> {
+    match *pointer {
+        Value::Pointer(id, leaf) => Some((id, leaf)),
+        Value::Null => None,
+        _ => unreachable!("the value is a pointer"),
     }
 }
 

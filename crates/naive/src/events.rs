@@ -204,6 +204,11 @@ impl Machine<'_> {
             Target::Index(base, index) => {
                 return Some((format!("{}[{index}]", object(base)?), naive.datum(state, value)));
             }
+            Target::Through(pointer) => {
+                let (id, leaf) = crate::eval::target(pointer)?;
+                let name = format!("{}{}", naive.object_name(state, id), naive.leaf_name(state, id, leaf));
+                return Some((name, naive.datum(state, value)));
+            }
             Target::Element(array, at) => {
                 let (name, variable) = match *array {
                     Array::Global(id) => global(id)?,

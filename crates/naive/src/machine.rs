@@ -2,8 +2,8 @@
 
 use ir::{
     Action, ActionKind, Array, Callee, ChannelId, Exit, Expr, FieldId, GlobalId, Id, Jump, LocalId,
-    LocationId, LocationKind, MAX_ARRAY_LENGTH, MAX_LOCK_COUNT, New, Place, PlaceKind, ProcedureId, Program,
-    RecordId, Scope, Transition, TransitionId, text,
+    LocationId, LocationKind, MAX_ARRAY_LENGTH, MAX_BLOCK_LEAVES, MAX_LOCK_COUNT, New, Place, PlaceKind, ProcedureId, Program,
+    RecordId, Scope, Transition, TransitionId, Type, text,
 };
 use source::Span;
 use system::{Bound, FaultKind};
@@ -64,6 +64,7 @@ pub(crate) enum Target {
     Local(LocalId),
     Field(Value, FieldId),
     Index(Value, i64),
+    Through(Value),
     Element(Array, Vec<i64>),
 }
 
@@ -164,7 +165,9 @@ impl<'a> Machine<'a> {
                 let target = self.target(place)?;
                 let kind = self.new_object(new, span)?;
                 let id = self.allocate(kind, span)?;
-                self.store(place, &target, Value::Ref(id))?;
+                let is_pointer = self.program().types[place.ty] == Type::Pointer;
+                let made = if is_pointer { Value::Pointer(id, 0) } else { Value::Ref(id) };
+                self.store(place, &target, made)?;
             }
             ActionKind::Choose(place, over) => {
                 let target = self.target(place)?;
@@ -315,6 +318,7 @@ impl<'a> Machine<'a> {
                 let array = self.eval(array)?;
                 Target::Index(array, as_int(&self.eval(index)?))
             }
+            PlaceKind::Through(pointer) => Target::Through(self.eval(pointer)?),
             PlaceKind::Element(array, indices) => {
                 Target::Element(*array, self.evals(indices)?.iter().map(as_int).collect())
             }
@@ -340,6 +344,14 @@ impl<'a> Machine<'a> {
         {
             return Err(self.evaluator().ended(base, *id, place.span));
         }
+        let mut ty = place.ty;
+        if let (PlaceKind::Through(pointer), Target::Through(value)) = (&place.kind, target) {
+            let evaluator = self.evaluator();
+            let Some((id, leaf)) = crate::eval::target(value) else {
+                return Err(evaluator.null(pointer, place.span));
+            };
+            ty = evaluator.leaf_type(pointer, id, leaf, place.ty, place.span)?;
+        }
         let slot = match target {
             Target::Global(id) => self.state.global_mut(*id),
             Target::Local(id) => &mut self.top().locals[id.index()],
@@ -356,6 +368,15 @@ impl<'a> Machine<'a> {
                 }
                 _ => unreachable!("arrays have elements"),
             },
+            Target::Through(pointer) => {
+                let (id, leaf) = crate::eval::target(pointer).expect("null was checked");
+                match self.object(&Value::Ref(id)) {
+                    ObjectKind::Record(_, leaves) | ObjectKind::Block(_, leaves) => {
+                        &mut leaves[leaf as usize]
+                    }
+                    _ => unreachable!("pointers lead to leaves"),
+                }
+            }
             Target::Element(array, indices) => {
                 let (variable, values) = match *array {
                     Array::Global(id) => (&program.globals[id], self.state.global_mut(id)),
@@ -371,7 +392,7 @@ impl<'a> Machine<'a> {
                 }
             }
         };
-        let value = admit(program, place.ty, value, place.span, || {
+        let value = admit(program, ty, value, place.span, || {
             format!("`{}`", text::place(program, scope, place))
         })?;
         *slot = value.clone();
@@ -395,6 +416,19 @@ impl<'a> Machine<'a> {
                 ObjectKind::Record(*record, values.collect())
             }
             New::Lock => ObjectKind::Lock { owner: None, count: 0 },
+            New::Block { record, length } => {
+                let length = as_int(&self.eval(length)?);
+                if length < 0 {
+                    let message = format!("negative number of elements {length}");
+                    return Err(Stop::fault(FaultKind::Index, span, message));
+                }
+                let fields = &program.records[*record].fields;
+                if length.saturating_mul(fields.len() as i64) > MAX_BLOCK_LEAVES {
+                    return Err(Stop::Exceeded(Bound::Objects, span));
+                }
+                let values = fields.iter().map(|&field| default_value(program, program.fields[field].ty));
+                ObjectKind::Block(*record, vec![values.collect::<Vec<_>>(); length as usize].concat())
+            }
             New::Array { element, length } => {
                 let length = as_int(&self.eval(length)?);
                 if length < 0 {

@@ -21,13 +21,21 @@ impl Machine<'_> {
 
     /// Deletes the object that the value of `operand` refers to.
     pub fn delete(&mut self, operand: &Expr, span: Span) -> Result<(), Stop> {
-        let Value::Ref(id) = self.eval(operand)? else { return Err(self.evaluator().null(operand, span)) };
+        let (id, leaf) = match self.eval(operand)? {
+            Value::Ref(id) => (id, 0),
+            Value::Pointer(id, leaf) => (id, leaf),
+            _ => return Err(self.evaluator().null(operand, span)),
+        };
         let naive = self.naive;
         let name = naive.object_name(&self.state, id);
         let bad = |message: String| {
             let fault = NaiveFault::new(FaultKind::BadDelete, span, message);
             Err(naive.memory_fault(&self.state, id, fault))
         };
+        if leaf > 0 {
+            let place = naive.leaf_name(&self.state, id, leaf);
+            return bad(format!("`{}` leads into {name}, to `{place}`", self.evaluator().text(operand)));
+        }
         match &self.state.objects[&id].kind {
             ObjectKind::Tombstone { out_of_scope: false, .. } => {
                 let fault =
@@ -37,7 +45,9 @@ impl Machine<'_> {
             ObjectKind::Tombstone { out_of_scope: true, .. } => {
                 return bad(format!("{name} was a variable, whose scope was left"));
             }
-            ObjectKind::Record(record, _) if self.program().records[*record].scoped => {
+            ObjectKind::Record(record, _) | ObjectKind::Block(record, _)
+                if self.program().records[*record].scoped =>
+            {
                 return bad(format!("{name} is a variable"));
             }
             ObjectKind::Lock { owner: Some(owner), .. } => {
@@ -49,7 +59,7 @@ impl Machine<'_> {
                     return bad(format!("{} waits for {name}", naive.thread_name(&self.state, thread)));
                 }
             }
-            ObjectKind::Record(..) | ObjectKind::Array(..) => {}
+            ObjectKind::Record(..) | ObjectKind::Block(..) | ObjectKind::Array(..) => {}
         }
         if let Memory::Explicit(_) = self.program().memory {
             self.end_object(id, false, span);
@@ -59,7 +69,7 @@ impl Machine<'_> {
 
     /// Ends the object of a variable whose scope is left.
     pub fn kill(&mut self, operand: &Expr, span: Span) -> Result<(), Stop> {
-        if let Value::Ref(id) = self.eval(operand)?
+        if let Value::Ref(id) | Value::Pointer(id, _) = self.eval(operand)?
             && !matches!(self.state.objects[&id].kind, ObjectKind::Tombstone { .. })
         {
             self.end_object(id, true, span);
@@ -92,7 +102,9 @@ impl Naive<'_> {
         let name = self.object_name(state, id);
         let ended = matches!(object.kind, ObjectKind::Tombstone { .. });
         let places = self.view(state).places();
-        let refers = |value: &Datum| matches!(value, Datum::Object(other) if *other == name);
+        let refers = |value: &Datum| {
+            matches!(value, Datum::Object(other) | Datum::Pointer { object: other, .. } if *other == name)
+        };
         let referrers = places.into_iter().filter(|(_, value)| refers(value)).map(|(place, _)| place);
         MemoryFault {
             referrers: referrers.collect(),
@@ -115,7 +127,9 @@ impl Naive<'_> {
             return None;
         }
         let is_leak = |id: &u32| match &whole.objects[id].kind {
-            ObjectKind::Record(record, _) => !self.program.records[*record].scoped,
+            ObjectKind::Record(record, _) | ObjectKind::Block(record, _) => {
+                !self.program.records[*record].scoped
+            }
             ObjectKind::Lock { .. } | ObjectKind::Array(..) => true,
             ObjectKind::Tombstone { .. } => false,
         };

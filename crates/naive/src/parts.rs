@@ -101,6 +101,13 @@ impl Eval<'_> {
             ExprKind::Index(base, index) => {
                 Some(format!("{}[{}]", object(base)?.1, self.eval(index).ok()?.as_int()?))
             }
+            ExprKind::Load(pointer) => match self.eval(pointer).ok()? {
+                Value::Pointer(id, leaf) => {
+                    let object = naive.object_name(self.state, id);
+                    Some(object + &naive.leaf_name(self.state, id, leaf))
+                }
+                _ => None,
+            },
             ExprKind::Element(array, at) => {
                 let (name, variable) = match array {
                     Array::Global(id) => (self.program.globals[*id].name.clone(), &self.program.globals[*id]),
@@ -279,7 +286,7 @@ impl Parts {
             | ExprKind::Quantified { .. } => {
                 expr.operands().into_iter().for_each(|operand| self.leaves(eval, operand));
             }
-            ExprKind::Field(..) | ExprKind::Length(_) => self.whole(eval, expr),
+            ExprKind::Field(..) | ExprKind::Load(_) | ExprKind::Length(_) => self.whole(eval, expr),
             ExprKind::Index(_, index) => {
                 self.whole(eval, expr);
                 self.leaves(eval, index);
@@ -301,6 +308,7 @@ impl Parts {
                 | ExprKind::Param(_)
                 | ExprKind::Field(..)
                 | ExprKind::Index(..)
+                | ExprKind::Load(_)
                 | ExprKind::Element(..)
                 | ExprKind::ThreadLocal { .. }
                 | ExprKind::Collection(..)

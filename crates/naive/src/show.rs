@@ -29,10 +29,32 @@ impl Naive<'_> {
             return format!("object {object}");
         };
         match kind.origin() {
-            ObjectKind::Record(record, _) => format!("{}#{}", self.program.records[*record].name, serial.0),
+            ObjectKind::Record(record, _) | ObjectKind::Block(record, _) => format!("{}#{}", self.program.records[*record].name, serial.0),
             ObjectKind::Array(element, _) => format!("{}[]#{}", short_name(self.program, *element), serial.0),
             ObjectKind::Lock { .. } => format!("lock#{}", serial.0),
             ObjectKind::Tombstone { .. } => unreachable!("a tombstone was something else"),
+        }
+    }
+
+    /// Where a leaf of an object is: `.key`, or `[2].key` in a block. The only leaf of a record, and those of
+    /// the elements of a block that have one leaf each, have no names.
+    pub(crate) fn leaf_name(&self, state: &State, object: u32, leaf: u32) -> String {
+        let Some(Object { kind, .. }) = state.objects.get(&object) else { return format!("+{leaf}") };
+        let of = |record: &ir::RecordId, at: usize| {
+            let fields = &self.program.records[*record].fields;
+            if let [_] = fields[..] {
+                return String::new();
+            }
+            fields.get(at).map_or_else(String::new, |&field| format!(".{}", self.program.fields[field].name))
+        };
+        let at = leaf as usize;
+        match kind.origin() {
+            ObjectKind::Record(record, _) => of(record, at),
+            ObjectKind::Block(record, _) => {
+                let width = self.program.records[*record].fields.len().max(1);
+                format!("[{}]{}", at / width, of(record, at % width))
+            }
+            _ => format!("+{leaf}"),
         }
     }
 

@@ -89,6 +89,8 @@ pub enum ObjectKind {
     Record(RecordId, Vec<Value>),
     /// By the type of its elements.
     Array(TypeId, Vec<Value>),
+    /// The fields of several records in a row.
+    Block(RecordId, Vec<Value>),
     /// The owner is none exactly if the count is 0.
     Lock { owner: Option<u32>, count: u32 },
     /// It was deleted, or its scope was left. It was of this kind, and had contents.
@@ -126,6 +128,7 @@ impl ObjectKind {
         let was = match self {
             Self::Record(record, _) => Self::Record(*record, Vec::new()),
             Self::Array(element, _) => Self::Array(*element, Vec::new()),
+            Self::Block(record, _) => Self::Block(*record, Vec::new()),
             Self::Lock { .. } => Self::Lock { owner: None, count: 0 },
             Self::Tombstone { .. } => unreachable!("an object ends once"),
         };
@@ -190,7 +193,9 @@ impl Serials {
     /// Numbers a new object: among those of its kind, and among all.
     pub fn of_object(&mut self, program: &Program, kind: &ObjectKind) -> (Untracked<u32>, Untracked<u32>) {
         let last = match kind {
-            ObjectKind::Record(record, _) => self.records.entry(*record).or_default(),
+            ObjectKind::Record(record, _) | ObjectKind::Block(record, _) => {
+                self.records.entry(*record).or_default()
+            }
             ObjectKind::Array(element, _) => {
                 let name = short_name(program, *element);
                 let mut types = program.types.iter().map(|(id, _)| id);
@@ -263,6 +268,7 @@ pub(crate) fn short_name(program: &Program, ty: TypeId) -> String {
         | Type::Record(_)
         | Type::String
         | Type::Lock
+        | Type::Pointer
         | Type::Null => program.type_name(ty),
     }
 }

@@ -19,6 +19,8 @@ pub enum Value {
     /// An element of an abstract enum.
     Abstract(EnumId, u32),
     Ref(u32),
+    /// An object, and the number of a leaf of it.
+    Pointer(u32, u32),
     Thread(u32),
     Str(StringId),
     Set(BTreeSet<Value>),
@@ -47,6 +49,7 @@ impl Value {
             | Self::Enum(..)
             | Self::Abstract(..)
             | Self::Ref(_)
+            | Self::Pointer(..)
             | Self::Thread(_)
             | Self::Str(_) => Vec::new(),
         }
@@ -68,6 +71,7 @@ impl Value {
             Self::Map(_) => 10,
             Self::Seq(_) => 11,
             Self::Queue { .. } => 12,
+            Self::Pointer(..) => 13,
         }
     }
 }
@@ -82,6 +86,7 @@ impl Ord for Value {
             }
             (Self::Ref(a), Self::Ref(b)) | (Self::Thread(a), Self::Thread(b)) => a.cmp(b),
             (Self::Str(a), Self::Str(b)) => a.cmp(b),
+            (Self::Pointer(a, x), Self::Pointer(b, y)) => (a, x).cmp(&(b, y)),
             (Self::Set(a), Self::Set(b)) => (a.len(), a).cmp(&(b.len(), b)),
             (Self::Bag(a), Self::Bag(b)) => (a.len(), a).cmp(&(b.len(), b)),
             (Self::Map(a), Self::Map(b)) => (a.len(), a).cmp(&(b.len(), b)),
@@ -112,6 +117,7 @@ pub(crate) fn default_value(program: &Program, ty: TypeId) -> Value {
         | Type::Array(_)
         | Type::String
         | Type::Lock
+        | Type::Pointer
         | Type::Null => Value::Null,
         Type::Set(_) => Value::Set(BTreeSet::new()),
         Type::Bag(_) => Value::Bag(BTreeMap::new()),

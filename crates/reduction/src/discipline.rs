@@ -83,6 +83,11 @@ impl ObservedHeap {
             expr.each(&mut |expr| match expr.kind {
                 ExprKind::Field(_, field) => seen.fields.insert(field.index()),
                 ExprKind::Index(..) => seen.elements = true,
+                // A pointer may lead to any field.
+                ExprKind::Load(_) => {
+                    seen.elements = true;
+                    program.fields.ids().for_each(|field| seen.fields.insert(field.index()));
+                }
                 ExprKind::ThreadLocal { .. } => seen.frames = true,
                 _ => {}
             });
@@ -271,6 +276,10 @@ fn constant(program: &Program) -> Bits {
     });
     let places = actions().filter_map(|(procedure, action)| Some((procedure, written(action)?)));
     for (procedure, place) in places.chain(results) {
+        if let PlaceKind::Through(_) = place.kind {
+            // That may be any field.
+            return Bits::default();
+        }
         let PlaceKind::Field(base, field) = &place.kind else { continue };
         let is_new = match base.kind {
             ExprKind::Local(id) => locals.contains(&(procedure, id)),

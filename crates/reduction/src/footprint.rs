@@ -211,6 +211,7 @@ impl<'p> Resources<'p> {
             }
             ExprKind::Field(..)
             | ExprKind::Index(..)
+            | ExprKind::Load(_)
             | ExprKind::LockAvailable(_)
             | ExprKind::HasLock(_)
             | ExprKind::WasNotified(_) => out.reads.push(HEAP),
@@ -238,7 +239,11 @@ impl<'p> Resources<'p> {
                 out.uses.push(Use { kind: UseKind::Poll, procedure: ProcedureId(0), channel });
             }
             // The length of an array and the type of a record never change while they are there.
-            ExprKind::Length(_) | ExprKind::Cast(..) | ExprKind::InstanceOf(..) => {
+            ExprKind::Length(_)
+            | ExprKind::Address(..)
+            | ExprKind::Offset(..)
+            | ExprKind::Cast(..)
+            | ExprKind::InstanceOf(..) => {
                 if self.has_tombstones {
                     out.reads.push(HEAP);
                 }
@@ -259,6 +264,7 @@ impl<'p> Resources<'p> {
             | ExprKind::Collection(..)
             | ExprKind::Element(Array::Local(_), _)
             | ExprKind::Wrap(_)
+            | ExprKind::Within(..)
             | ExprKind::Number(_)
             | ExprKind::ThreadNumber
             | ExprKind::IsYoungest
@@ -290,7 +296,7 @@ impl<'p> Resources<'p> {
                     named
                 });
             }
-            PlaceKind::Field(..) | PlaceKind::Index(..) => out.writes.push(HEAP),
+            PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Through(_) => out.writes.push(HEAP),
         }
     }
 

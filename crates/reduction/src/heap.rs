@@ -211,8 +211,12 @@ impl Heap<'_> {
                     (Some(_), Some(_)) => Touched::Mixed,
                 }
             }
-            ObjectKind::Array(_) if access.at as usize == self.state.object(object) => Touched::Fixed,
-            ObjectKind::Array(_) | ObjectKind::Channel(_) => Touched::Element,
+            ObjectKind::Array(_) | ObjectKind::Block(_)
+                if access.at as usize == self.state.object(object) =>
+            {
+                Touched::Fixed
+            }
+            ObjectKind::Array(_) | ObjectKind::Block(_) | ObjectKind::Channel(_) => Touched::Element,
             ObjectKind::Lock => Touched::Lock,
             ObjectKind::Tombstone(_) => Touched::Fixed,
         }

@@ -222,7 +222,7 @@ impl State {
             layout.tag.get(old) == layout.tag.get(words)
                 && match layout.kind(layout.tag.get(words)) {
                     ObjectKind::Record(_) | ObjectKind::Lock | ObjectKind::Tombstone(_) => true,
-                    ObjectKind::Channel(_) => old.len() == words.len(),
+                    ObjectKind::Channel(_) | ObjectKind::Block(_) => old.len() == words.len(),
                     ObjectKind::Array(_) => layout.array_length.get(old) == layout.array_length.get(words),
                 }
         };
@@ -278,7 +278,10 @@ impl State {
             NodeRef::Thread(_) => layout.threads_have_values,
             NodeRef::Object(id) => match layout.kind(self.read_untraced(self.object(id), layout.tag)) {
                 ObjectKind::Record(record) => !layout.records[record].values.is_empty(),
-                ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => false,
+                ObjectKind::Lock
+                | ObjectKind::Channel(_)
+                | ObjectKind::Block(_)
+                | ObjectKind::Tombstone(_) => false,
                 ObjectKind::Array(array) => {
                     matches!(layout.arrays[array as usize].kind, SlotKind::Value(_))
                 }
@@ -363,7 +366,9 @@ impl State {
                     self.absorb_shape(layout, &layout.records[record], &mut rest, fixed);
                 }
                 ObjectKind::Lock => self.absorb_shape(layout, &layout.lock, &mut rest, fixed),
-                ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => fixed.extend_from_slice(words),
+                ObjectKind::Channel(_) | ObjectKind::Block(_) | ObjectKind::Tombstone(_) => {
+                    fixed.extend_from_slice(words);
+                }
                 ObjectKind::Array(array) => {
                     let array = layout.arrays[array as usize];
                     let length = layout.array_length.get(words) as u32;
@@ -431,6 +436,11 @@ impl Layout {
                 (ObjectKind::Lock, ObjectKind::Lock) => same(&self.lock, old, new),
                 (ObjectKind::Array(a), ObjectKind::Array(b)) => {
                     a == b && (self.arrays[a as usize].kind == SlotKind::Data || old[1..] == new[1..])
+                }
+                (ObjectKind::Block(a), ObjectKind::Block(b)) => {
+                    let element = &self.blocks[a as usize].element;
+                    let mut elements = old[1..].chunks(element.len()).zip(new[1..].chunks(element.len()));
+                    a == b && elements.all(|(old, new)| same(element, old, new))
                 }
                 _ => false,
             },

@@ -23,7 +23,7 @@ impl Entity {
         }
         let id = raw as u32 - 1;
         match kind {
-            SlotKind::Data | SlotKind::Value(_) => None,
+            SlotKind::Data | SlotKind::Value(_) | SlotKind::Pointer(_) => None,
             SlotKind::Object => Some(Self::Object(ObjectId(id))),
             SlotKind::Thread => Some(Self::Thread(ThreadId(id))),
             SlotKind::Abstract(of) => Some(Self::Abstract(of, id)),
@@ -166,6 +166,21 @@ impl State {
                         words.iter().copied().for_each(word);
                         return tag as u32;
                     }
+                    ObjectKind::Block(block) => {
+                        let element = &layout.blocks[block as usize].element;
+                        word(words[0]);
+                        for (index, words) in words[1..].chunks_exact(element.len()).enumerate() {
+                            words.iter().zip(&element.data).for_each(|(bits, mask)| word(bits & mask));
+                            for &slot in &element.edges {
+                                let bits = words[slot.word as usize] >> slot.shift & slot.mask();
+                                if bits != 0 {
+                                    let inset = layout.blocks[block as usize].start(index);
+                                    name(label(inset, slot), slot.kind, bits as u32);
+                                }
+                            }
+                        }
+                        return tag as u32;
+                    }
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         let data = if array.kind == SlotKind::Data { words } else { &words[..1] };
@@ -223,7 +238,7 @@ impl State {
                     ObjectKind::Record(record) => &layout.records[record],
                     ObjectKind::Lock => &layout.lock,
                     ObjectKind::Tombstone(_) => &layout.tombstone,
-                    ObjectKind::Channel(_) | ObjectKind::Array(_) => return None,
+                    ObjectKind::Channel(_) | ObjectKind::Array(_) | ObjectKind::Block(_) => return None,
                 };
                 (tag as u32, shape, words)
             }
@@ -276,6 +291,14 @@ impl State {
                         visit(Block::Shaped { base, inset: 0, shape: &layout.tombstone });
                     }
                     ObjectKind::Channel(_) => visit(Block::Words(self.words_of(node).unwrap_or_default())),
+                    ObjectKind::Block(block) => {
+                        let words = self.words_of(node).unwrap_or_default();
+                        let block = &layout.blocks[block as usize];
+                        visit(Block::Words(&words[..1]));
+                        for inset in (0..block.length(words.len())).map(|index| block.start(index)) {
+                            visit(Block::Shaped { base: base + inset, inset, shape: &block.element });
+                        }
+                    }
                     ObjectKind::Array(array) => {
                         let length = self.read_untraced(base, layout.array_length) as u32;
                         visit(Block::Array { base, array: layout.arrays[array as usize], length });
@@ -321,7 +344,10 @@ impl State {
                             self.data_of_value(layout, base, array.slot(index), visit);
                         }
                     }
-                    SlotKind::Object | SlotKind::Thread | SlotKind::Abstract(_) => {}
+                    SlotKind::Object
+                    | SlotKind::Pointer(_)
+                    | SlotKind::Thread
+                    | SlotKind::Abstract(_) => {}
                 }
             }
         }

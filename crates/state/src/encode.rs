@@ -54,7 +54,7 @@ impl Names {
             SlotKind::Object => self.objects[id - 1],
             SlotKind::Thread => self.threads[id - 1],
             SlotKind::Abstract(of) => self.abstracts[of as usize][id - 1],
-            SlotKind::Data | SlotKind::Value(_) => return,
+            SlotKind::Data | SlotKind::Value(_) | SlotKind::Pointer(_) => return,
         };
         *word = *word & !(slot.mask() << slot.shift) | (u64::from(name) + 1) << slot.shift;
     }
@@ -96,6 +96,12 @@ impl Names {
                 ObjectKind::Record(record) => self.rename_shape(&layout.records[record], words),
                 ObjectKind::Lock => self.rename_shape(&layout.lock, words),
                 ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
+                ObjectKind::Block(block) => {
+                    let element = &layout.blocks[block as usize].element;
+                    for words in words[1..].chunks_exact_mut(element.len()) {
+                        self.rename_shape(element, words);
+                    }
+                }
                 ObjectKind::Array(array) => {
                     let array = layout.arrays[array as usize];
                     if array.kind.is_name() {
@@ -282,6 +288,13 @@ impl State {
                     ObjectKind::Lock => self.append_shape(layout, base, &layout.lock, names, out),
                     ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {
                         out.extend_from_slice(self.words_of(node).unwrap_or_default());
+                    }
+                    ObjectKind::Block(_) => {
+                        let start = out.len();
+                        out.extend_from_slice(self.words_of(node).unwrap_or_default());
+                        if let Some(names) = names {
+                            names.rename_unit(layout, node, &mut out[start..]);
+                        }
                     }
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];

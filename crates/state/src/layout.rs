@@ -33,6 +33,9 @@ pub enum SlotKind {
     Data,
     /// 0, or one more than the id of an object.
     Object,
+    /// 0, or one more than the id of an object in so many bits, and above them the number of a leaf of it. As
+    /// far as the graph is concerned, it is a slot for the object next to one for data.
+    Pointer(u8),
     /// 0, or one more than the id of a thread.
     Thread,
     /// 0, or one more than the position of an element of this abstract enum.
@@ -75,6 +78,14 @@ impl Slot {
     pub fn put(self, words: &mut [u64], value: i64) {
         let word = &mut words[self.word as usize];
         *word = *word & !(self.mask() << self.shift) | self.raw(value);
+    }
+
+    /// The slot of the object that a pointer leads to, and that of the number of the leaf. Other slots are
+    /// their own first part.
+    pub const fn parts(self) -> (Self, Self) {
+        let SlotKind::Pointer(bits) = self.kind else { return (self, Self { bits: 0, ..self }) };
+        let leaf = Self { shift: self.shift + bits, bits: self.bits - bits, kind: SlotKind::Data, ..self };
+        (Self { bits, kind: SlotKind::Object, ..self }, leaf)
     }
 
     /// The bits of `value`, in place.
@@ -159,8 +170,9 @@ impl Shape {
                 let mut slot = channel.field(message, field);
                 slot.word += base as u32;
                 if slot.kind != SlotKind::Data {
-                    self.data[slot.word as usize] &= !(slot.mask() << slot.shift);
-                    self.edges.push(slot);
+                    let (edge, _) = slot.parts();
+                    self.data[slot.word as usize] &= !(edge.mask() << edge.shift);
+                    self.edges.push(edge);
                 }
             }
         }
@@ -189,11 +201,14 @@ impl Shape {
         self.slots.push(slot);
         match kind {
             SlotKind::Data => {}
-            SlotKind::Object | SlotKind::Thread | SlotKind::Abstract(_) => self.edges.push(slot),
+            SlotKind::Object | SlotKind::Pointer(_) | SlotKind::Thread | SlotKind::Abstract(_) => {
+                self.edges.push(slot.parts().0);
+            }
             SlotKind::Value(_) => self.values.push(slot),
         }
         if kind != SlotKind::Data {
-            self.data[word] &= !(slot.mask() << slot.shift);
+            let (masked, _) = slot.parts();
+            self.data[word] &= !(masked.mask() << masked.shift);
         }
         slot
     }
@@ -229,6 +244,31 @@ impl ArrayShape {
             lo: self.lo,
             is_steady: self.is_steady,
         }
+    }
+}
+
+/// Blocks: a word with the tag, then so many elements, each of the same words.
+#[derive(Clone, Debug)]
+pub struct BlockShape {
+    pub record: RecordId,
+    pub tag: u32,
+    pub element: Shape,
+}
+
+impl BlockShape {
+    /// The number of words of a block of so many elements.
+    pub fn words(&self, length: usize) -> usize {
+        1 + length * self.element.len()
+    }
+
+    /// The number of elements of a block of so many words.
+    pub fn length(&self, words: usize) -> usize {
+        (words - 1) / self.element.len()
+    }
+
+    /// The word at which an element starts.
+    pub fn start(&self, index: usize) -> usize {
+        1 + index * self.element.len()
     }
 }
 
@@ -355,6 +395,8 @@ pub enum ObjectKind {
     /// An index into [`Layout::arrays`].
     Array(u32),
     Channel(ChannelId),
+    /// An index into [`Layout::blocks`].
+    Block(u32),
     Tombstone(End),
 }
 
@@ -420,6 +462,9 @@ pub struct Layout {
     /// By tag: whether it is a leak if such an object is garbage.
     pub leaks: Vec<bool>,
     pub arrays: Vec<ArrayShape>,
+    pub blocks: Vec<BlockShape>,
+    /// By record: the types of its fields.
+    leaf_types: Table<RecordId, Vec<TypeId>>,
     pub array_length: Slot,
     pub kinds: Vec<ObjectKind>,
     pub terms: Terms,
@@ -448,6 +493,8 @@ const LOCK_COUNT_BITS: u8 = bits_for(ir::MAX_LOCK_COUNT as u64);
 const LENGTH_BITS: u8 = 32;
 /// The number of bits for the position of a collection.
 const VALUE_BITS: u8 = 32;
+/// The number of bits of the number of a leaf.
+const LEAF_BITS: u8 = bits_for(ir::MAX_BLOCK_LEAVES as u64 - 1);
 
 impl Layout {
     pub fn new(program: &Program, bounds: Bounds) -> Self {
@@ -462,6 +509,7 @@ impl Layout {
                 Type::Enum(id) => (bits_for(program.enums[id].elements.len() as u64 - 1), SlotKind::Data, 0),
                 Type::Tid => (thread_bits, SlotKind::Thread, 0),
                 Type::Record(_) | Type::Array(_) | Type::Lock => (object_bits, SlotKind::Object, 0),
+                Type::Pointer => (object_bits + LEAF_BITS, SlotKind::Pointer(object_bits), 0),
                 Type::String => (bits_for(program.strings.len() as u64), SlotKind::Data, 0),
                 Type::Null => (0, SlotKind::Data, 0),
                 Type::Abstract(id) => {
@@ -504,6 +552,19 @@ impl Layout {
         }
         let first_channel = kinds.len() as u64;
         kinds.extend(program.channels.ids().map(ObjectKind::Channel));
+        let mut blocks = Vec::new();
+        for record in program.blocks() {
+            let mut element = Shape::default();
+            for &field in &program.records[record].fields {
+                add(&mut element, program.fields[field].ty, None);
+            }
+            // Each element has a word, be its fields ever so narrow.
+            if element.is_empty() {
+                element.add(1, SlotKind::Data, 0, 0);
+            }
+            kinds.push(ObjectKind::Block(blocks.len() as u32));
+            blocks.push(BlockShape { record, tag: kinds.len() as u32 - 1, element });
+        }
         let first_tombstone = program.has_tombstones().then(|| {
             kinds.extend([End::Deleted, End::OutOfScope].map(ObjectKind::Tombstone));
             kinds.len() as i64 - 2
@@ -512,6 +573,7 @@ impl Layout {
         let is_leak = |kind: &ObjectKind| match kind {
             ObjectKind::Record(record) => !program.records[*record].scoped,
             ObjectKind::Lock | ObjectKind::Array(_) => true,
+            ObjectKind::Block(block) => !program.records[blocks[*block as usize].record].scoped,
             ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => false,
         };
         let leaks = kinds.iter().map(|kind| reports_leaks && is_leak(kind)).collect();
@@ -673,6 +735,12 @@ impl Layout {
             first_tombstone,
             leaks,
             arrays,
+            blocks,
+            leaf_types: program
+                .records
+                .values()
+                .map(|record| record.fields.iter().map(|&field| program.fields[field].ty).collect())
+                .collect(),
             array_length,
             kinds,
         };
@@ -696,6 +764,38 @@ impl Layout {
     /// The arrays with elements of this type.
     pub fn array(&self, element: TypeId) -> Option<ArrayShape> {
         self.arrays.iter().copied().find(|array| array.element == element)
+    }
+
+    /// Where a leaf is in an object of this kind that has so many words, and its type.
+    pub fn leaf(&self, kind: ObjectKind, words: usize, leaf: i64) -> Option<(Slot, TypeId)> {
+        let leaf = usize::try_from(leaf).ok()?;
+        let (slot, inset, ty) = match kind {
+            ObjectKind::Record(record) => {
+                // Behind the tag.
+                (*self.records[record].slots.get(leaf + 1)?, 0, self.leaf_types[record][leaf])
+            }
+            ObjectKind::Block(block) => {
+                let block = &self.blocks[block as usize];
+                let types = &self.leaf_types[block.record];
+                let (index, leaf) = (leaf / types.len(), leaf % types.len());
+                let inset = (index < block.length(words)).then(|| block.start(index))?;
+                (block.element.slots[leaf], inset, types[leaf])
+            }
+            ObjectKind::Lock | ObjectKind::Array(_) | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {
+                return None;
+            }
+        };
+        Some((Slot { word: slot.word + inset as u32, ..slot }, ty))
+    }
+
+    /// A pointer to a leaf of an object.
+    pub const fn pointer(&self, object: i64, leaf: i64) -> i64 {
+        object | leaf << self.object_bits
+    }
+
+    /// The object that a pointer leads to, and the leaf.
+    pub const fn target(&self, pointer: i64) -> (i64, i64) {
+        (pointer & mask(self.object_bits) as i64, pointer >> self.object_bits)
     }
 
     pub fn kind(&self, tag: i64) -> ObjectKind {
@@ -732,6 +832,7 @@ impl Layout {
                     SlotKind::Data if slot.lo != 0 => format!("value - ({})", slot.lo),
                     SlotKind::Data => "value".to_owned(),
                     SlotKind::Object => "object id + 1, 0 is null".to_owned(),
+                    SlotKind::Pointer(_) => "object id + 1, 0 is null; then the leaf".to_owned(),
                     SlotKind::Thread => "thread id + 1, 0 is none".to_owned(),
                     SlotKind::Abstract(_) => "element + 1, 0 is none".to_owned(),
                     SlotKind::Value(_) => "where the collection is, 0 is empty".to_owned(),
@@ -777,6 +878,15 @@ impl Layout {
                 channel.name,
                 template.len(),
                 if template.len() == 1 { "" } else { "s" },
+            );
+        }
+        for block in &self.blocks {
+            let words = block.element.len();
+            let _ = writeln!(
+                out,
+                "block of {}: 1 word with tag, then {words} word{} an element",
+                program.records[block.record].name,
+                if words == 1 { "" } else { "s" },
             );
         }
         for array in &self.arrays {

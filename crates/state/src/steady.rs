@@ -54,6 +54,7 @@ impl Layout {
         }
         self.thread.copy_steady();
         self.lock.copy_steady();
+        self.blocks.iter_mut().for_each(|block| block.element.copy_steady());
         for array in &mut self.arrays {
             let is_steady = !stores.elements.contains(&array.element);
             array.is_steady = is_steady && array.kind.is_name() && array.kind != SlotKind::Thread;
@@ -131,6 +132,8 @@ impl Stores {
                 self.globals[id.0 as usize] = false;
             }
             PlaceKind::Field(_, id) => self.fields[id.0 as usize] = false,
+            // That may be any field.
+            PlaceKind::Through(_) => self.fields.fill(false),
             PlaceKind::Index(array, _) => {
                 if let Type::Array(element) = program.types[array.ty] {
                     self.elements.push(element);
@@ -170,7 +173,10 @@ impl State {
                 let base = self.object(id);
                 match layout.kind(self.read_untraced(base, layout.tag)) {
                     ObjectKind::Record(record) => (base, &layout.records[record]),
-                    ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => return,
+                    ObjectKind::Lock
+                    | ObjectKind::Channel(_)
+                    | ObjectKind::Block(_)
+                    | ObjectKind::Tombstone(_) => return,
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         if array.is_steady {
@@ -213,6 +219,13 @@ impl State {
                 match layout.kind(self.read_untraced(base, layout.tag)) {
                     ObjectKind::Record(record) => visit_shape(base, 0, &layout.records[record]),
                     ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
+                    ObjectKind::Block(block) => {
+                        let block = &layout.blocks[block as usize];
+                        let words = self.words_of(unit).map_or(1, <[u64]>::len);
+                        for inset in (0..block.length(words)).map(|index| block.start(index)) {
+                            visit_shape(base + inset, inset, &block.element);
+                        }
+                    }
                     ObjectKind::Array(array) => {
                         let array = layout.arrays[array as usize];
                         let holds_others = array.kind.is_name() && array.kind != SlotKind::Thread;

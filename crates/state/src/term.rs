@@ -62,6 +62,8 @@ impl Terms {
                 Type::Bool | Type::Int(_) | Type::Enum(_) | Type::String | Type::Null => TermKind::Data,
                 Type::Tid => TermKind::Thread,
                 Type::Record(_) | Type::Array(_) | Type::Lock => TermKind::Object,
+                // Collections hold none.
+                Type::Pointer => TermKind::Data,
                 Type::Abstract(id) => TermKind::Abstract(id.0),
                 Type::Set(element) => TermKind::Set(element),
                 Type::Bag(element) => TermKind::Bag(element),

@@ -32,12 +32,23 @@ impl State {
         }
         if new != old {
             if slot.kind != SlotKind::Data {
+                if let SlotKind::Pointer(_) = slot.kind {
+                    return self.write_pointer(unit, base, slot, value);
+                }
                 self.collector.garbage_possible |= old & field != 0;
                 self.note_mention(slot);
                 self.record_write(unit, base, slot, value);
             }
             self.replace_word(unit, at, new);
         }
+    }
+
+    /// [`State::write`] for pointers.
+    #[inline(never)]
+    fn write_pointer(&mut self, unit: NodeRef, base: usize, slot: Slot, pointer: i64) {
+        let (object, leaf) = slot.parts();
+        self.write(unit, base, object, pointer & object.mask() as i64);
+        self.write(unit, base, leaf, pointer >> object.bits);
     }
 
     /// Stores a reference whose old target stays reachable otherwise, or was null: it makes no garbage.
@@ -178,7 +189,7 @@ impl State {
         let unit = NodeRef::Object(id);
         match layout.kind(self.read(base, layout.tag)) {
             ObjectKind::Record(record) => self.free_values(unit, base, &layout.records[record]),
-            ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
+            ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Block(_) | ObjectKind::Tombstone(_) => {}
             ObjectKind::Array(array) => {
                 let array = layout.arrays[array as usize];
                 if let SlotKind::Value(_) = array.kind {

@@ -464,7 +464,7 @@ impl SmallGraph {
                 SlotKind::Object => of_units[2 * bits as usize],
                 SlotKind::Thread => of_units[2 * bits as usize - 1],
                 SlotKind::Abstract(of) => of_enums[of as usize] + (bits - 1) as u8,
-                SlotKind::Data | SlotKind::Value(_) => continue,
+                SlotKind::Data | SlotKind::Value(_) | SlotKind::Pointer(_) => continue,
             };
             sources[usize::from(target) % MOST] |= 1 << node;
             targets |= 1 << target;
@@ -519,7 +519,7 @@ impl SmallGraph {
                     SlotKind::Object => of_units[2 * bits as usize],
                     SlotKind::Thread => of_units[2 * bits as usize - 1],
                     SlotKind::Abstract(of) => of_enums[of as usize] + (bits - 1) as u8,
-                    SlotKind::Data | SlotKind::Value(_) => return,
+                    SlotKind::Data | SlotKind::Value(_) | SlotKind::Pointer(_) => return,
                 };
                 sources[usize::from(target) % MOST] |= 1 << node;
                 *targets |= 1 << target;

@@ -159,7 +159,7 @@ impl<'s> Exprs<'_, 's> {
                 Why::Declared(declared.map_or(place.span, |local| local.span))
             }
             PlaceKind::Field(_, field) => Why::Declared(self.model.program.fields[*field].span),
-            PlaceKind::Index(..) | PlaceKind::Element(..) => Why::Element(place.span),
+            PlaceKind::Index(..) | PlaceKind::Through(_) | PlaceKind::Element(..) => Why::Element(place.span),
         }
     }
 

@@ -152,7 +152,7 @@ fn read(place: &Place) -> Expr {
     let kind = match place.kind {
         PlaceKind::Global(id) => ExprKind::Global(id),
         PlaceKind::Local(id) => ExprKind::Local(id),
-        PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Element(..) => {
+        PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Through(_) | PlaceKind::Element(..) => {
             unreachable!("only variables are read")
         }
     };

@@ -19,6 +19,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "assume",
     "at",
     "atomic",
+    "block",
     "boolean",
     "call",
     "catch",
@@ -58,6 +59,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "notifyAll",
     "null",
     "of",
+    "pointer",
     "program",
     "property",
     "record",
@@ -97,6 +99,7 @@ pub(super) fn is_identifier_part(c: char) -> bool {
 
 /// Words that have a meaning before a parenthesis: functions of these names are quoted.
 pub(super) const QUESTION_WORDS: &[&str] = &[
+    "address",
     "channel",
     "enabled",
     "first",
@@ -105,12 +108,15 @@ pub(super) const QUESTION_WORDS: &[&str] = &[
     "heads",
     "individualAt",
     "last",
+    "load",
     "location",
     "number",
+    "offset",
     "priority",
     "threads",
     "threadsAt",
     "timeout",
+    "within",
     "youngest",
 ];
 

@@ -149,7 +149,13 @@ impl Printer<'_> {
             Type::Map(key, value) => format!("Map<{}, {}>", self.part(key, id), self.part(value, id)),
             Type::Seq(element) => format!("Seq<{}>", self.part(element, id)),
             Type::Queue(element) => format!("Queue<{}>", self.part(element, id)),
-            Type::Bool | Type::Int(_) | Type::Tid | Type::String | Type::Lock | Type::Null => {
+            Type::Bool
+            | Type::Int(_)
+            | Type::Tid
+            | Type::String
+            | Type::Lock
+            | Type::Pointer
+            | Type::Null => {
                 self.program.type_name(id)
             }
         }
@@ -214,6 +220,17 @@ impl Printer<'_> {
             ExprKind::Index(array, index) => {
                 let (array, index) = (self.expr(array, scope, POSTFIX), self.expr(index, scope, 0));
                 (POSTFIX, format!("{array}[{index}]"))
+            }
+            ExprKind::Address(base, field) => {
+                (POSTFIX, format!("address({})", self.selected(base, *field, scope)))
+            }
+            ExprKind::Offset(pointer, distance) => {
+                let (pointer, distance) = (self.expr(pointer, scope, 0), self.expr(distance, scope, 0));
+                (POSTFIX, format!("offset({pointer}, {distance})"))
+            }
+            ExprKind::Load(pointer) => ask("load", pointer),
+            ExprKind::Within(index, bound) => {
+                (POSTFIX, format!("within({}, {bound})", self.expr(index, scope, 0)))
             }
             ExprKind::Length(array) => (POSTFIX, format!("{}.length", self.expr(array, scope, POSTFIX))),
             ExprKind::Unary(UnaryOp::Not, operand) => {
@@ -368,6 +385,10 @@ impl Printer<'_> {
             PlaceKind::Index(array, index) => {
                 format!("{}[{}]", self.expr(array, scope, POSTFIX), self.expr(index, scope, 0))
             }
+            PlaceKind::Through(pointer) => {
+                let text = format!("load({})", self.expr(pointer, scope, 0));
+                if self.labels.is_some() { format!("({text} : {})", self.ty(place.ty)) } else { text }
+            }
             PlaceKind::Element(array, indices) => self.element(*array, indices, scope),
         }
     }
@@ -382,6 +403,9 @@ impl Printer<'_> {
                 let made = match new {
                     New::Record(record) => self.record(*record),
                     New::Lock => "lock".to_owned(),
+                    New::Block { record, length } => {
+                        format!("block {}[{}]", self.record(*record), self.expr(length, scope, 0))
+                    }
                     New::Array { element, length } => {
                         format!("{}[{}]", self.ty(*element), self.expr(length, scope, 0))
                     }

@@ -318,6 +318,7 @@ impl Resolver {
             TypeKind::Tid => Type::Tid,
             TypeKind::String => Type::String,
             TypeKind::Lock => Type::Lock,
+            TypeKind::Pointer => Type::Pointer,
             TypeKind::Null => Type::Null,
             TypeKind::Enum(name) => self.enum_type(name)?,
             TypeKind::Record(name) => Type::Record(self.names.records.find(name, "record")?),
@@ -533,6 +534,10 @@ impl Resolver {
                 let new = match new {
                     NewTree::Record(name) => New::Record(self.names.records.find(name, "record")?),
                     NewTree::Lock => New::Lock,
+                    NewTree::Block(name, length) => New::Block {
+                        record: self.names.records.find(name, "record")?,
+                        length: self.expr(length, scope)?,
+                    },
                     NewTree::Array(element, length) => {
                         New::Array { element: self.ty(element)?, length: self.expr(length, scope)? }
                     }
@@ -572,6 +577,7 @@ impl Resolver {
             ExprKind::Field(base, field) => PlaceKind::Field(*base, field),
             ExprKind::Index(array, index) => PlaceKind::Index(*array, *index),
             ExprKind::Element(array, indices) => PlaceKind::Element(array, indices),
+            ExprKind::Load(pointer) => PlaceKind::Through(*pointer),
             _ => return Err(Error::new(tree.span.start, "this cannot be assigned to")),
         };
         Ok(Place { kind, ty: expr.ty, span: expr.span })
@@ -650,6 +656,14 @@ impl Resolver {
                 let field = Index::new(names).find(name, "field")?;
                 ExprKind::Field(base, field)
             }
+            TreeKind::Address(operand) => match self.kind(operand, scope)? {
+                ExprKind::Field(base, field) => ExprKind::Address(base, field),
+                _ => return Err(Error::new(operand.span.start, "this is no field")),
+            },
+            TreeKind::Offset(pointer, distance) => {
+                ExprKind::Offset(self.boxed(pointer, scope)?, self.boxed(distance, scope)?)
+            }
+            TreeKind::Within(index, bound) => ExprKind::Within(self.boxed(index, scope)?, *bound),
             TreeKind::Length(array) => ExprKind::Length(self.boxed(array, scope)?),
             TreeKind::Index(array, index) => {
                 if let Some((array, indices)) = self.element(tree, scope) {

@@ -22,6 +22,7 @@ pub(super) enum TypeKind {
     Tid,
     String,
     Lock,
+    Pointer,
     Null,
     /// An enum or a record.
     Named(Name),
@@ -59,6 +60,10 @@ pub(super) enum TreeKind {
     Element(Name, Name),
     Field(Box<Tree>, Name),
     Length(Box<Tree>),
+    /// Of a field.
+    Address(Box<Tree>),
+    Offset(Box<Tree>, Box<Tree>),
+    Within(Box<Tree>, u32),
     Index(Box<Tree>, Box<Tree>),
     Unary(UnaryOp, Box<Tree>),
     Binary(BinaryOp, Box<Tree>, Box<Tree>),
@@ -245,6 +250,7 @@ pub(super) enum NewTree {
     Record(Name),
     Lock,
     Array(TypeTree, Tree),
+    Block(Name, Tree),
 }
 
 #[derive(Debug)]

@@ -46,6 +46,18 @@ impl Verifier<'_> {
             ExprKind::Length(_) => {
                 self.demand(matches!(operands[0], Type::Array(_)), "only arrays have a length");
             }
+            ExprKind::Address(_, field) => self.selected(operands[0], *field),
+            ExprKind::Offset(..) => {
+                self.demand(operands[0] == Type::Pointer, "an offset is from a pointer");
+                self.demand(matches!(operands[1], Type::Int(_)), "an offset is no integer");
+            }
+            ExprKind::Load(_) => {
+                self.demand(operands[0] == Type::Pointer, "what is followed is no pointer");
+                self.demand(is_leaf(ty), "a pointer leads to no value of this type");
+            }
+            ExprKind::Within(..) => {
+                self.demand(matches!(operands[0], Type::Int(_)), "only integers have bounds");
+            }
             ExprKind::Unary(op, _) => {
                 let fits = match op {
                     UnaryOp::Not => operands[0] == Type::Bool,
@@ -253,7 +265,9 @@ impl Verifier<'_> {
         let array = match place.kind {
             PlaceKind::Global(id) => self.is_array(Array::Global(id), scope),
             PlaceKind::Local(id) => self.is_array(Array::Local(id), scope),
-            PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Element(..) => false,
+            PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Through(_) | PlaceKind::Element(..) => {
+                false
+            }
         };
         self.demand(!array, "an array is assigned to without indices");
         let declared = match &place.kind {
@@ -278,6 +292,12 @@ impl Verifier<'_> {
                     Type::Array(element) => Some(element),
                     _ => None,
                 }
+            }
+            PlaceKind::Through(pointer) => {
+                let pointer = self.expr(pointer, scope)?;
+                self.demand(pointer == Type::Pointer, "what is followed is no pointer");
+                self.demand(is_leaf(ty), "a pointer leads to no value of this type");
+                Some(place.ty)
             }
             PlaceKind::Element(array, indices) => {
                 let operands: Option<Vec<Type>> =
@@ -455,6 +475,19 @@ impl Verifier<'_> {
                         Type::Record(*record)
                     }
                     New::Lock => Type::Lock,
+                    New::Block { record, length } => {
+                        let item = program.records.get(*record);
+                        let field = |id: &FieldId| program.types.get(program.fields.get(*id)?.ty);
+                        let fits = item.is_some_and(|item| {
+                            !item.fields.is_empty()
+                                && item.fields.iter().all(|id| field(id).is_some_and(is_leaf))
+                        });
+                        self.demand(fits, "a block is not made of a record of plain values");
+                        if let Some(length) = self.expr(length, scope) {
+                            self.demand(matches!(length, Type::Int(_)), "a length is no integer");
+                        }
+                        Type::Pointer
+                    }
                     New::Array { element, length } => {
                         self.place_type(*element);
                         if let Some(length) = self.expr(length, scope) {
@@ -463,7 +496,10 @@ impl Verifier<'_> {
                         Type::Array(*element)
                     }
                 };
-                let fits = place.is_none_or(|place| program.admits(place, made));
+                let is_record = matches!(made, Type::Record(_));
+                let fits = place.is_none_or(|place| {
+                    program.admits(place, made) || is_record && place == Type::Pointer
+                });
                 self.demand(fits, "what is made does not fit its place");
             }
             ActionKind::Choose(place, collection) => {
@@ -496,12 +532,13 @@ impl Verifier<'_> {
             }
             ActionKind::Delete(object) => {
                 let ty = self.expr(object, scope);
-                let fits = ty.is_none_or(|ty| ty.is_reference() || ty == Type::Null);
+                let fits = ty.is_none_or(|ty| ty.is_reference() || matches!(ty, Type::Pointer | Type::Null));
                 self.demand(fits, "what is deleted is no object");
             }
             ActionKind::Kill(object) => {
                 let fits = match self.expr(object, scope) {
                     Some(Type::Record(record)) => program.records.get(record).is_some_and(|it| it.scoped),
+                    Some(Type::Pointer) => true,
                     Some(_) => false,
                     None => true,
                 };
@@ -590,6 +627,11 @@ impl Verifier<'_> {
     }
 }
 
+/// Whether a pointer can lead to a value of this type.
+fn is_leaf(ty: Type) -> bool {
+    !ty.is_collection() && ty != Type::Null
+}
+
 /// An expression for messages, without its operands.
 fn shallow(kind: &ExprKind) -> String {
     match kind {
@@ -600,6 +642,9 @@ fn shallow(kind: &ExprKind) -> String {
         ExprKind::Field(_, id) => format!("{id}"),
         ExprKind::Index(..) | ExprKind::Element(..) => "an element".to_owned(),
         ExprKind::Length(_) => "a length".to_owned(),
+        ExprKind::Address(..) | ExprKind::Offset(..) => "a pointer".to_owned(),
+        ExprKind::Load(_) => "what a pointer leads to".to_owned(),
+        ExprKind::Within(..) => "a bounded index".to_owned(),
         ExprKind::Unary(op, _) => format!("{op:?}"),
         ExprKind::Binary(op, ..) => format!("{op:?}"),
         ExprKind::Cond(..) => "a conditional".to_owned(),

@@ -301,7 +301,12 @@ impl Verifier<'_> {
                     Some(Type::Int(int)) => int.wrap,
                     Some(ty) => matches!(
                         ty,
-                        Type::Record(_) | Type::Array(_) | Type::Lock | Type::Tid | Type::Abstract(_)
+                        Type::Record(_)
+                            | Type::Array(_)
+                            | Type::Lock
+                            | Type::Pointer
+                            | Type::Tid
+                            | Type::Abstract(_)
                     ),
                     None => true,
                 };
@@ -326,7 +331,10 @@ impl Verifier<'_> {
 
     fn prologue(&mut self, actions: &[Action], scope: Scope) {
         for action in actions {
-            let fits = matches!(action.kind, ActionKind::Assign(..) | ActionKind::New(_, New::Record(_)));
+            let fits = matches!(
+                action.kind,
+                ActionKind::Assign(..) | ActionKind::New(_, New::Record(_) | New::Block { .. })
+            );
             self.demand(fits, "a prologue does something else than to assign and to make records");
             self.action(action, scope);
         }

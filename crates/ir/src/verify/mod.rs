@@ -186,6 +186,8 @@ impl Verifier<'_> {
     /// Checks the type of an element of `of`.
     fn element_type(&mut self, element: TypeId, of: TypeId) {
         self.demand(element < of, "a type must stand after the types it is made of");
+        let is_pointer = self.ty(element) == Some(Type::Pointer);
+        self.demand(!is_pointer, "pointers are elements of blocks only");
         self.place_type(element);
     }
 
@@ -225,7 +227,7 @@ impl Verifier<'_> {
                     self.element_type(key, id);
                     self.element_type(value, id);
                 }
-                Type::Bool | Type::Tid | Type::String | Type::Lock | Type::Null => {}
+                Type::Bool | Type::Tid | Type::String | Type::Lock | Type::Pointer | Type::Null => {}
             }
         }
         for item in program.enums.values() {

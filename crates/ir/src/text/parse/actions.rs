@@ -71,6 +71,13 @@ impl Parser {
     }
 
     pub(super) fn new_object(&mut self) -> Parsed<NewTree> {
+        if self.take("block") {
+            let record = self.name()?;
+            self.expect("[")?;
+            let length = self.expr()?;
+            self.expect("]")?;
+            return Ok(NewTree::Block(record, length));
+        }
         let (ty, length) = self.dimensions(true)?;
         match (ty.kind, length) {
             (kind, Some(length)) => Ok(NewTree::Array(TypeTree { kind, at: ty.at }, length)),

@@ -44,6 +44,7 @@ const QUESTIONS: &[(&str, Question)] = &[
     ("priority", ExprKind::ThreadPriority),
     ("length", ExprKind::ChannelLength),
     ("full", ExprKind::ChannelFull),
+    ("load", ExprKind::Load),
 ];
 
 /// Operations on collections: `collection.method(..)`.
@@ -83,12 +84,14 @@ impl Parser {
             | TreeKind::All(_) => 0,
             TreeKind::Field(a, _)
             | TreeKind::Length(a)
+            | TreeKind::Address(a)
+            | TreeKind::Within(a, _)
             | TreeKind::Unary(_, a)
             | TreeKind::As(a, _)
             | TreeKind::InstanceOf(a, _)
             | TreeKind::Ask(_, a)
             | TreeKind::Typed(a, _) => a.depth,
-            TreeKind::Index(a, b) | TreeKind::Binary(_, a, b) => a.depth.max(b.depth),
+            TreeKind::Index(a, b) | TreeKind::Offset(a, b) | TreeKind::Binary(_, a, b) => a.depth.max(b.depth),
             TreeKind::Cond(a, b, c) => a.depth.max(b.depth).max(c.depth),
             TreeKind::Call(_, args) | TreeKind::Create(_, args) | TreeKind::Method(_, args) => deepest(args),
             TreeKind::Quantified { over, captures, .. } => over.depth.max(deepest(captures)),
@@ -227,6 +230,9 @@ impl Parser {
             self.expect(")")?;
             return self.tree(start, TreeKind::Ask(question, operand));
         }
+        if let Some(tree) = self.pointer_primary()? {
+            return Ok(tree);
+        }
         if let Some(tree) = self.process_primary()? {
             return Ok(tree);
         }
@@ -247,6 +253,30 @@ impl Parser {
             return self.tree(tree.span.start, TreeKind::Call(name, args));
         }
         Ok(tree)
+    }
+
+    fn pointer_primary(&mut self) -> Parsed<Option<Tree>> {
+        let words = ["address", "offset", "within"];
+        let Some(word) = words.into_iter().find(|word| self.is_called(word)) else { return Ok(None) };
+        let start = self.at();
+        self.expect(word)?;
+        self.expect("(")?;
+        let operand = Box::new(self.expr()?);
+        let kind = match word {
+            "address" => TreeKind::Address(operand),
+            "offset" => {
+                self.expect(",")?;
+                TreeKind::Offset(operand, Box::new(self.expr()?))
+            }
+            _ => {
+                self.expect(",")?;
+                let at = self.at();
+                let bound = u32::try_from(self.integer()?);
+                TreeKind::Within(operand, bound.map_err(|_| Error::new(at, "this is no bound"))?)
+            }
+        };
+        self.expect(")")?;
+        self.tree(start, kind).map(Some)
     }
 
     pub(super) fn quantified(&mut self) -> Parsed<Tree> {
