@@ -604,7 +604,8 @@ impl Engine {
         let base = self.object(state, raw)?;
         let kind = self.layout.kind(state.read(base, self.layout.tag));
         let words = ObjectId::from_raw(raw).and_then(|id| state.words_of(NodeRef::Object(id)));
-        let (slot, ty) = self.layout.leaf(kind, words.map_or(0, <[u64]>::len), leaf).ok_or(FaultKind::Index)?;
+        let (slot, ty) =
+            self.layout.leaf(kind, words.map_or(0, <[u64]>::len), leaf).ok_or(FaultKind::Index)?;
         Ok((base, slot, ty))
     }
 

@@ -93,7 +93,9 @@ macro_rules! of_action {
             ActionKind::Assign(place, value) | ActionKind::Choose(place, value) => {
                 with($operands(place), [value])
             }
-            ActionKind::New(place, New::Array { length, .. } | New::Block { length, .. }) => with($operands(place), [length]),
+            ActionKind::New(place, New::Array { length, .. } | New::Block { length, .. }) => {
+                with($operands(place), [length])
+            }
             ActionKind::New(place, New::Record(_) | New::Lock) => $operands(place),
             ActionKind::Assert(operand, _)
             | ActionKind::Assume(operand)

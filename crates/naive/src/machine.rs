@@ -2,8 +2,8 @@
 
 use ir::{
     Action, ActionKind, Array, Callee, ChannelId, Exit, Expr, FieldId, GlobalId, Id, Jump, LocalId,
-    LocationId, LocationKind, MAX_ARRAY_LENGTH, MAX_BLOCK_LEAVES, MAX_LOCK_COUNT, New, Place, PlaceKind, ProcedureId, Program,
-    RecordId, Scope, Transition, TransitionId, Type, text,
+    LocationId, LocationKind, MAX_ARRAY_LENGTH, MAX_BLOCK_LEAVES, MAX_LOCK_COUNT, New, Place, PlaceKind,
+    ProcedureId, Program, RecordId, Scope, Transition, TransitionId, Type, text,
 };
 use source::Span;
 use system::{Bound, FaultKind};
@@ -392,9 +392,8 @@ impl<'a> Machine<'a> {
                 }
             }
         };
-        let value = admit(program, ty, value, place.span, || {
-            format!("`{}`", text::place(program, scope, place))
-        })?;
+        let value =
+            admit(program, ty, value, place.span, || format!("`{}`", text::place(program, scope, place)))?;
         *slot = value.clone();
         if !self.forgets(target, &value) {
             self.record_store(target, &value);

@@ -102,9 +102,7 @@ impl Naive<'_> {
         let name = self.object_name(state, id);
         let ended = matches!(object.kind, ObjectKind::Tombstone { .. });
         let places = self.view(state).places();
-        let refers = |value: &Datum| {
-            matches!(value, Datum::Object(other) | Datum::Pointer { object: other, .. } if *other == name)
-        };
+        let refers = |value: &Datum| matches!(value, Datum::Object(other) | Datum::Pointer { object: other, .. } if *other == name);
         let referrers = places.into_iter().filter(|(_, value)| refers(value)).map(|(place, _)| place);
         MemoryFault {
             referrers: referrers.collect(),

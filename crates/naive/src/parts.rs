@@ -282,6 +282,7 @@ impl Parts {
             | ExprKind::Cast(..)
             | ExprKind::InstanceOf(..)
             | ExprKind::Wrap(_)
+            | ExprKind::Within(..)
             | ExprKind::Number(_)
             | ExprKind::Quantified { .. } => {
                 expr.operands().into_iter().for_each(|operand| self.leaves(eval, operand));

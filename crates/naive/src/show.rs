@@ -29,7 +29,9 @@ impl Naive<'_> {
             return format!("object {object}");
         };
         match kind.origin() {
-            ObjectKind::Record(record, _) | ObjectKind::Block(record, _) => format!("{}#{}", self.program.records[*record].name, serial.0),
+            ObjectKind::Record(record, _) | ObjectKind::Block(record, _) => {
+                format!("{}#{}", self.program.records[*record].name, serial.0)
+            }
             ObjectKind::Array(element, _) => format!("{}[]#{}", short_name(self.program, *element), serial.0),
             ObjectKind::Lock { .. } => format!("lock#{}", serial.0),
             ObjectKind::Tombstone { .. } => unreachable!("a tombstone was something else"),

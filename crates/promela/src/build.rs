@@ -99,6 +99,8 @@ pub struct Builder<'a> {
     pub record_names: FxHashSet<Rc<str>>,
     /// What pointers lead to.
     pub pointees: Vec<Pointee>,
+    /// By what they lead to: whether pointers can lead to a part of an object, and so have an offset.
+    pub wide: Vec<bool>,
     pub functions: Vec<Function>,
     pub function_ids: FxHashMap<Rc<str>, FunctionId>,
     /// The function whose body is read.
@@ -161,6 +163,7 @@ impl<'a> Builder<'a> {
             is_dynamic: false,
             record_names: FxHashSet::default(),
             pointees: Vec::new(),
+            wide: Vec::new(),
             functions: Vec::new(),
             function_ids: FxHashMap::default(),
             function: None,

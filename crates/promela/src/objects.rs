@@ -10,7 +10,7 @@ use source::Span;
 
 use crate::ast::Name;
 use crate::symbols::Scalar;
-use crate::tree::{Ex, SymbolId, Target};
+use crate::tree::{Ex, Ref, SymbolId, Target};
 
 /// What pointers of one type lead to: an index into a table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,8 +56,20 @@ pub enum Dynamic {
     Load(Access),
     /// The call of an expression function.
     Call(FunctionId, Vec<Ex>),
-    /// `&x`: a variable lives in an object of its own if its address is taken somewhere.
-    AddressOf(SymbolId, PointeeId),
+    /// `&x`, of what the pointer leads to.
+    AddressOf(Address, PointeeId),
+}
+
+/// What `&` gets the address of. A variable lives in an object of its own if its address, or that of a part of
+/// it, is taken somewhere.
+#[derive(Clone, Debug)]
+pub enum Address {
+    /// A variable that is no array.
+    Variable(SymbolId),
+    /// A part of a variable, by the first place of it.
+    Part(Ref),
+    /// A part of an object, by the first place of it.
+    Through(Access),
 }
 
 /// Who is called.
@@ -71,7 +83,10 @@ pub enum Callee {
 /// A statement that only dynamic programs have.
 #[derive(Clone, Debug)]
 pub enum Act {
-    New(Target, PointeeId),
+    /// With the number of them in a row, if it is not one.
+    New(Target, PointeeId, Option<Ex>),
+    /// `*p = *q` of records: the targets with their values, in order.
+    Copy(Whole, Whole),
     Delete(Ex),
     Call {
         target: Option<Target>,
@@ -94,7 +109,11 @@ impl Access {
 impl Dynamic {
     pub fn walk(&self, visit: &mut dyn FnMut(&Ex)) {
         match self {
-            Self::Null | Self::Function(_) | Self::AddressOf(..) => {}
+            Self::Null | Self::Function(_) | Self::AddressOf(Address::Variable(_), _) => {}
+            Self::AddressOf(Address::Part(place), _) => {
+                place.indices.iter().for_each(|index| index.walk(visit));
+            }
+            Self::AddressOf(Address::Through(access), _) => access.walk(visit),
             Self::Load(access) => access.walk(visit),
             Self::Call(_, args) => args.iter().for_each(|arg| arg.walk(visit)),
         }
@@ -104,7 +123,13 @@ impl Dynamic {
 impl Act {
     pub fn walk(&self, visit: &mut dyn FnMut(&Ex)) {
         match self {
-            Self::New(target, _) => target.walk(visit),
+            Self::New(target, _, length) => {
+                target.walk(visit);
+                length.iter().for_each(|length| length.walk(visit));
+            }
+            Self::Copy(to, from) => {
+                to.values().iter().chain(&from.values()).for_each(|place| place.walk(visit));
+            }
             Self::Delete(ex) => ex.walk(visit),
             Self::Call { target, callee, args } => {
                 if let Some(target) = target {
@@ -118,6 +143,23 @@ impl Act {
                 }
             }
             Self::Return(value, _) => value.iter().for_each(|value| value.walk(visit)),
+        }
+    }
+}
+
+/// All of a record.
+#[derive(Clone, Debug)]
+pub enum Whole {
+    Variable(Vec<Ref>),
+    Object(Vec<Access>),
+}
+
+impl Whole {
+    /// Its places, as expressions.
+    pub fn values(&self) -> Vec<Ex> {
+        match self {
+            Self::Variable(places) => places.iter().cloned().map(Ex::var).collect(),
+            Self::Object(places) => places.iter().cloned().map(Ex::through).collect(),
         }
     }
 }

@@ -5,7 +5,7 @@ use source::{Diagnostic, Span};
 use crate::ast;
 use crate::build::Builder;
 use crate::codes;
-use crate::objects::{Access, Dynamic, Pointee, PointeeId};
+use crate::objects::{Access, Address, Dynamic, Pointee, PointeeId};
 use crate::resolve::{Resolved, combinations};
 use crate::symbols::{Leaf, Scalar, Ty, leaves};
 use crate::tree::{Ex, ExKind, Ref, SymbolId};
@@ -204,12 +204,12 @@ impl Builder<'_> {
                     indices,
                     span,
                 };
-                if let Ty::Scalar(_) = ty {
+                let Ty::Record(record) = ty else {
                     let leaf = leaves.iter().position(|leaf| leaf.path == fields)?;
                     return Some(Resolved::Through(access(leaf, indices)));
-                }
+                };
                 let found = all_places(&leaves, &fields, &indices, span);
-                Some(Resolved::Object(found.map(|(leaf, indices)| access(leaf, indices)).collect()))
+                Some(Resolved::Object(found.map(|(leaf, indices)| access(leaf, indices)).collect(), record))
             }
         }
     }
@@ -222,37 +222,61 @@ impl Builder<'_> {
         None
     }
 
-    /// `&x`. Addresses of parts of objects are not supported.
-    pub(crate) fn address_of(&mut self, place: &ast::VarRef) -> Option<Ex> {
-        let span = place.span;
-        let Some(name) = place.as_name() else {
-            self.diagnostics.push(
-                Diagnostic::error(codes::UNSUPPORTED_DYNAMIC, "the address of a part of something")
-                    .at(span, "an element or a field")
-                    .help("a pointer leads to a whole object: use a pointer to that"),
-            );
-            return None;
+    /// `&x`.
+    pub(crate) fn address_of(&mut self, var: &ast::VarRef) -> Option<Ex> {
+        let span = var.span;
+        let (address, target) = match self.place(var, true)? {
+            Resolved::Place(place) => {
+                let scalar = self.scalar_of(&place);
+                (self.part(place, var), Pointee::Scalar(scalar))
+            }
+            Resolved::Record(_, places, record) => {
+                let first = places.into_iter().next()?;
+                (self.part(first, var), Pointee::Record(self.typedefs[record].name.clone()))
+            }
+            Resolved::Through(access) => {
+                let scalar = access.scalar;
+                (Address::Through(access), Pointee::Scalar(scalar))
+            }
+            Resolved::Object(accesses, record) => {
+                let first = accesses.into_iter().next()?;
+                (Address::Through(first), Pointee::Record(self.typedefs[record].name.clone()))
+            }
+            Resolved::Constant(_) | Resolved::Predefined(_) | Resolved::Nothing => {
+                let message = "this is no variable, and has no address";
+                self.error(codes::CONSTANT_TARGET, message, span, "not a variable");
+                return None;
+            }
         };
-        let Some(id) = self.scopes.find(&name.text) else {
-            self.undeclared(name);
-            return None;
-        };
-        let symbol = &mut self.symbols[id.index()];
-        symbol.used = true;
-        let is_expression = self.function.is_some_and(|function| self.functions[function.0].is_expression);
-        if symbol.leaves.iter().any(|leaf| !leaf.dims.is_empty()) || is_expression {
-            let what = if is_expression { "the parameter of an expression" } else { "an array" };
-            let message = format!("the address of {what}");
-            self.error(codes::UNSUPPORTED_DYNAMIC, message, span, "not supported");
-            return None;
+        if let Address::Variable(id) | Address::Part(Ref { symbol: id, .. }) = &address {
+            let id = *id;
+            if self.function.is_some_and(|function| self.functions[function.0].is_expression)
+                && self.symbols[id.index()].param
+            {
+                let message = "the address of the parameter of an expression";
+                self.error(codes::UNSUPPORTED_DYNAMIC, message, span, "not supported");
+                return None;
+            }
+            self.put_in_object(id);
         }
-        let target = match symbol.ty {
+        let pointee = self.pointee(target);
+        self.wide[pointee.index()] |= !matches!(address, Address::Variable(_));
+        Some(Ex { kind: ExKind::Dynamic(Dynamic::AddressOf(address, pointee)), span })
+    }
+
+    /// A variable, or a part of one that begins with this place.
+    fn part(&self, first: Ref, var: &ast::VarRef) -> Address {
+        let is_whole = var.as_name().is_some() && self.symbols[first.symbol.index()].size.is_none();
+        if is_whole { Address::Variable(first.symbol) } else { Address::Part(first) }
+    }
+
+    /// Makes a variable live in an object of its own.
+    pub(crate) fn put_in_object(&mut self, id: SymbolId) {
+        let target = match self.symbols[id.index()].ty {
             Ty::Scalar(scalar) => Pointee::Scalar(scalar),
             Ty::Record(record) => Pointee::Record(self.typedefs[record].name.clone()),
         };
-        let pointee = self.pointee(target);
-        self.symbols[id.index()].boxed = Some(pointee);
-        Some(Ex { kind: ExKind::Dynamic(Dynamic::AddressOf(id, pointee)), span })
+        self.symbols[id.index()].boxed = Some(self.pointee(target));
     }
 }
 

@@ -22,8 +22,8 @@ pub enum Resolved {
     Record(SymbolId, Vec<Ref>, usize),
     /// A place in an object.
     Through(Access),
-    /// All places of a record that is an object, or a part of one.
-    Object(Vec<Access>),
+    /// All places of a record that is an object, or a part of one, in order, and its type.
+    Object(Vec<Access>, usize),
 }
 
 impl Builder<'_> {
@@ -40,7 +40,7 @@ impl Builder<'_> {
                 }
                 Resolved::Record(symbol, ..) => return self.whole_record(symbol, var.span),
                 Resolved::Through(access) => ExKind::Dynamic(Dynamic::Load(access)),
-                Resolved::Object(_) => return self.whole_object(var.span),
+                Resolved::Object(..) => return self.whole_object(var.span),
             },
             ast::ExprKind::AddressOf(place) => return self.address_of(place),
             ast::ExprKind::Call(name, args) => self.call_in_expression(name, args)?,
@@ -169,7 +169,7 @@ impl Builder<'_> {
                     Some(Resolved::Place(place)) => Some(vec![Ex::var(place)]),
                     Some(Resolved::Predefined(kind)) => Some(vec![Ex { kind, span: arg.span }]),
                     Some(Resolved::Through(access)) => Some(vec![Ex::through(access)]),
-                    Some(Resolved::Object(places)) => Some(places.into_iter().map(Ex::through).collect()),
+                    Some(Resolved::Object(places, _)) => Some(places.into_iter().map(Ex::through).collect()),
                     Some(Resolved::Nothing) => {
                         self.error(codes::UNDECLARED, "`_` has no value", var.span, "it can only be set");
                         None
@@ -202,7 +202,7 @@ impl Builder<'_> {
                     Some(Resolved::Place(place)) => Some(vec![Arg::Store(place)]),
                     Some(Resolved::Nothing) => Some(vec![Arg::Any]),
                     Some(Resolved::Through(access)) => Some(vec![Arg::StoreThrough(access)]),
-                    Some(Resolved::Object(places)) => {
+                    Some(Resolved::Object(places, _)) => {
                         Some(places.into_iter().map(Arg::StoreThrough).collect())
                     }
                     Some(Resolved::Predefined(kind @ ExKind::Dynamic(_))) => {
@@ -247,7 +247,7 @@ impl Builder<'_> {
             }
             Resolved::Record(symbol, ..) => self.whole_record(symbol, var.span),
             Resolved::Through(access) => Some(Target::Through(access)),
-            Resolved::Object(_) => self.whole_object(var.span),
+            Resolved::Object(..) => self.whole_object(var.span),
         }
     }
 
@@ -287,7 +287,7 @@ impl Builder<'_> {
                 Some(Ex::var(place))
             }
             Resolved::Record(symbol, ..) => self.whole_record(symbol, var.span),
-            Resolved::Object(_) => self.whole_object(var.span),
+            Resolved::Object(..) => self.whole_object(var.span),
             Resolved::Through(access) if access.scalar == Scalar::Chan => Some(Ex::through(access)),
             Resolved::Through(_) | Resolved::Constant(_) | Resolved::Predefined(_) | Resolved::Nothing => {
                 self.error(codes::NOT_A_CHANNEL, "this is no channel", var.span, "a channel is needed here");

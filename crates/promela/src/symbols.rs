@@ -239,6 +239,84 @@ pub fn leaves(typedefs: &[Typedef], name: &str, ty: Ty, size: Option<u32>, init:
     }
 }
 
+/// One value of a type, as it lies in objects: elements and fields come one after the other.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// What leads to it from the whole: `key`, `inner[1].key`.
+    pub name: String,
+    pub scalar: Scalar,
+    /// Whether it is an element of an array of values.
+    pub packed: bool,
+    /// The initial value, of all elements of the array or by element.
+    pub init: Option<Init>,
+}
+
+/// The number of cells of a value of a type.
+pub fn size_of(typedefs: &[Typedef], ty: Ty) -> u64 {
+    match ty {
+        Ty::Scalar(_) => 1,
+        Ty::Record(id) => {
+            let fields = typedefs[id].fields.iter();
+            let size =
+                |field: &Field| size_of(typedefs, field.ty).saturating_mul(field.size.map_or(1, u64::from));
+            fields.map(size).fold(0, u64::saturating_add)
+        }
+    }
+}
+
+/// The cells of a value of a type, in order.
+pub fn cells(typedefs: &[Typedef], ty: Ty) -> Vec<Cell> {
+    let id = match ty {
+        Ty::Scalar(scalar) => {
+            return vec![Cell { name: String::new(), scalar, packed: false, init: None }];
+        }
+        Ty::Record(id) => id,
+    };
+    let mut all = Vec::new();
+    for field in &typedefs[id].fields {
+        for index in 0..field.size.unwrap_or(1) {
+            let name = match field.size {
+                Some(_) => format!("{}[{index}]", field.name),
+                None => field.name.to_string(),
+            };
+            for mut cell in cells(typedefs, field.ty) {
+                let is_value = cell.name.is_empty();
+                cell.name = if is_value { name.clone() } else { format!("{name}.{}", cell.name) };
+                if is_value {
+                    cell.packed = field.size.is_some();
+                    cell.init = match &field.init {
+                        Some(Init::List(list)) => {
+                            list.get(index as usize).or(list.last()).cloned().map(Init::Value)
+                        }
+                        init => init.clone(),
+                    };
+                }
+                all.push(cell);
+            }
+        }
+    }
+    all
+}
+
+/// An array on the way to a cell: its length, and the number of cells of an element.
+pub type Stride = (u32, u64);
+
+/// Where the cells of a path of fields begin in an array of a type, or in one value: the number of those before
+/// them, in the first elements of all arrays on the way, and these arrays.
+pub fn place_of(typedefs: &[Typedef], ty: Ty, size: Option<u32>, path: &[usize]) -> (u64, Vec<Stride>) {
+    let mut strides: Vec<Stride> = size.map(|size| (size, size_of(typedefs, ty))).into_iter().collect();
+    let (mut at, mut ty) = (0, ty);
+    for &step in path {
+        let Ty::Record(id) = ty else { break };
+        let fields = &typedefs[id].fields;
+        let size = |field: &Field| size_of(typedefs, field.ty) * field.size.map_or(1, u64::from);
+        at += fields[..step].iter().map(size).sum::<u64>();
+        ty = fields[step].ty;
+        strides.extend(fields[step].size.map(|size| (size, size_of(typedefs, ty))));
+    }
+    (at, strides)
+}
+
 /// A range of the text between braces.
 #[derive(Debug, Default)]
 pub struct Scope {

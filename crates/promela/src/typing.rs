@@ -10,7 +10,7 @@ use crate::ast::{BinaryOp, UnaryOp};
 use crate::build::{Builder, ProcessKind};
 use crate::codes;
 use crate::elements::{ATOMIC, Destination, LAST, Node};
-use crate::objects::{Act, Callee, Dynamic, Pointee, PointeeId};
+use crate::objects::{Act, Address, Callee, Dynamic, Pointee, PointeeId};
 use crate::symbols::{Init, Scalar};
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, Run, Target};
 
@@ -176,9 +176,6 @@ impl Checker<'_, '_> {
                 }
                 let span = self.builder.symbols[symbol].span;
                 match Kind::of(leaf.scalar) {
-                    Kind::Pointer(_) if !leaf.dims.is_empty() => {
-                        self.refuse("arrays of pointers are supported in objects only", span);
-                    }
                     Kind::Process if !leaf.dims.is_empty() => self.number(span, "an array of processes"),
                     _ => {}
                 }
@@ -326,9 +323,6 @@ impl Checker<'_, '_> {
         self.expr(&access.base);
         if let Some(element) = &access.element {
             self.operand(element, "an index");
-            if element.literal() != Some(0) {
-                self.refuse("several objects in a row are not supported", element.span);
-            }
         }
         access.indices.iter().for_each(|index| self.operand(index, "an index"));
         Kind::of(access.scalar)
@@ -401,7 +395,16 @@ impl Checker<'_, '_> {
             ExKind::Int(_)
             | ExKind::Nonprogress
             | ExKind::Priority
-            | ExKind::Dynamic(Dynamic::Null | Dynamic::Function(_) | Dynamic::AddressOf(..)) => {}
+            | ExKind::Dynamic(Dynamic::Null | Dynamic::Function(_)) => {}
+            ExKind::Dynamic(Dynamic::AddressOf(address, _)) => match address {
+                Address::Variable(_) => {}
+                Address::Part(place) => {
+                    self.place(place);
+                }
+                Address::Through(access) => {
+                    self.access(access);
+                }
+            },
         }
         self.builder.kind_of(ex)
     }
@@ -552,7 +555,11 @@ impl Checker<'_, '_> {
 
     fn act(&mut self, act: &Act, span: Span) {
         match act {
-            Act::New(target, pointee) => {
+            Act::Copy(to, from) => self.exprs(&[to.values(), from.values()].concat()),
+            Act::New(target, pointee, length) => {
+                if let Some(length) = length {
+                    self.operand(length, "a number of objects");
+                }
                 let given = Kind::Pointer(*pointee);
                 match self.target(target) {
                     Some(kind) if kind != given => self.mismatch(kind, given, span),

@@ -344,10 +344,7 @@ impl State {
                             self.data_of_value(layout, base, array.slot(index), visit);
                         }
                     }
-                    SlotKind::Object
-                    | SlotKind::Pointer(_)
-                    | SlotKind::Thread
-                    | SlotKind::Abstract(_) => {}
+                    SlotKind::Object | SlotKind::Pointer(_) | SlotKind::Thread | SlotKind::Abstract(_) => {}
                 }
             }
         }

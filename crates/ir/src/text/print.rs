@@ -155,9 +155,7 @@ impl Printer<'_> {
             | Type::String
             | Type::Lock
             | Type::Pointer
-            | Type::Null => {
-                self.program.type_name(id)
-            }
+            | Type::Null => self.program.type_name(id),
         }
     }
 

@@ -173,7 +173,10 @@ impl Verifier<'_> {
         let natural = program.natural_type(&expr.kind, scope);
         let free = matches!(
             expr.kind,
-            ExprKind::Cond(..) | ExprKind::Wrap(_) | ExprKind::Collection(CollectionOp::Create, _)
+            ExprKind::Cond(..)
+                | ExprKind::Wrap(_)
+                | ExprKind::Load(_)
+                | ExprKind::Collection(CollectionOp::Create, _)
         );
         if natural.is_none() && !free {
             self.error(format_args!("{} is out of range or out of place", shallow(&expr.kind)));
@@ -196,6 +199,7 @@ impl Verifier<'_> {
                 _ => false,
             }),
             (ExprKind::Wrap(_), _, Type::Int(int)) => int.wrap,
+            (ExprKind::Load(_), ..) => is_leaf(ty),
             (ExprKind::Collection(CollectionOp::Create, _), ..) => ty.is_collection(),
             (ExprKind::Cond(..), ..) => operands[1..].iter().all(|&case| self.program.admits(ty, case)),
             _ => false,
@@ -497,9 +501,8 @@ impl Verifier<'_> {
                     }
                 };
                 let is_record = matches!(made, Type::Record(_));
-                let fits = place.is_none_or(|place| {
-                    program.admits(place, made) || is_record && place == Type::Pointer
-                });
+                let fits = place
+                    .is_none_or(|place| program.admits(place, made) || is_record && place == Type::Pointer);
                 self.demand(fits, "what is made does not fit its place");
             }
             ActionKind::Choose(place, collection) => {

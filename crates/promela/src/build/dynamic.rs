@@ -5,7 +5,8 @@ use source::{Diagnostic, Span};
 use super::{Builder, Process, ProcessKind, plain};
 use crate::ast::{self, Name};
 use crate::codes;
-use crate::objects::{Act, Callee, Function, FunctionId, Pointee, PointeeId};
+use crate::objects::{Act, Callee, Function, FunctionId, Pointee, PointeeId, Whole};
+use crate::resolve::Resolved;
 use crate::symbols::{Init, Scalar, Ty};
 use crate::tree::{Basic, Ex, ExKind, Ref, Target};
 
@@ -67,6 +68,7 @@ impl Builder<'_> {
         let known = self.pointees.iter().position(|known| *known == pointee);
         let at = known.unwrap_or_else(|| {
             self.pointees.push(pointee);
+            self.wide.push(false);
             self.pointees.len() - 1
         });
         PointeeId(at as u32)
@@ -183,21 +185,18 @@ impl Builder<'_> {
 
     fn made(&mut self, place: Target, made: &ast::New, span: Span) -> Option<Basic> {
         match made {
-            ast::New::Object { ty, length: None } => {
+            ast::New::Object { ty, length } => {
                 if let (ast::TypeKind::Named(name), 0) = (&ty.kind, ty.pointers) {
                     self.named(name)?;
                 }
                 let pointed = ast::Type { pointers: ty.pointers + 1, ..ty.clone() };
                 let Scalar::Pointer(pointee) = self.pointer(&pointed)? else { return None };
-                Some(Basic::Dynamic(Act::New(place, pointee)))
-            }
-            ast::New::Object { length: Some(length), .. } => {
-                self.diagnostics.push(
-                    Diagnostic::error(codes::UNSUPPORTED_DYNAMIC, "`new T[n]` is not supported")
-                        .at(length.span, "several objects in a row")
-                        .help("link single objects, or declare an array of a fixed size in the record"),
-                );
-                None
+                let length = match length {
+                    Some(length) => Some(self.expr(length)?),
+                    None => None,
+                };
+                self.wide[pointee.index()] |= length.is_some();
+                Some(Basic::Dynamic(Act::New(place, pointee, length)))
             }
             ast::New::Channel(_) => {
                 self.diagnostics.push(
@@ -207,6 +206,29 @@ impl Builder<'_> {
                 );
                 None
             }
+        }
+    }
+
+    /// `*p = *q`, where at least one of them is an object, or a part of one, and both are records.
+    pub(super) fn record_copy(&mut self, target: &ast::VarRef, value: &ast::Expr) -> Option<Basic> {
+        let ast::ExprKind::Var(source) = &value.kind else { return None };
+        if !self.is_dynamic {
+            return None;
+        }
+        let before = self.diagnostics.clone();
+        let whole = |resolved: Resolved| match resolved {
+            Resolved::Record(_, places, record) => Some((Whole::Variable(places), record)),
+            Resolved::Object(places, record) => Some((Whole::Object(places), record)),
+            _ => None,
+        };
+        let to = self.var(target, false).and_then(whole);
+        let from = to.as_ref().and_then(|_| self.var(source, true)).and_then(whole);
+        // What is wrong with the names is said when they are looked up as values.
+        *self.diagnostics = before;
+        match (to?, from?) {
+            ((Whole::Variable(_), _), (Whole::Variable(_), _)) => None,
+            ((to, a), (from, b)) if a == b => Some(Basic::Dynamic(Act::Copy(to, from))),
+            _ => None,
         }
     }
 

@@ -138,6 +138,7 @@ impl Builder<'_> {
                 Basic::Condition(value)
             }
             StmtKind::Else => return Some(PendingKind::Simple(Node::Else)),
+            StmtKind::Assign { target, value } if let Some(copy) = self.record_copy(target, value) => copy,
             StmtKind::Assign { target, value } => {
                 let (place, value) = (self.target(target), self.expr(value));
                 let (place, value) = (place?, value?);
@@ -409,7 +410,7 @@ impl Builder<'_> {
             match self.var(var, true)? {
                 Resolved::Constant(value) => all.push(Arg::Match(Ex::int(value, arg.span))),
                 Resolved::Record(_, places, _) => all.extend(places.iter().map(|_| Arg::Any)),
-                Resolved::Object(places) => all.extend(places.iter().map(|_| Arg::Any)),
+                Resolved::Object(places, _) => all.extend(places.iter().map(|_| Arg::Any)),
                 Resolved::Place(_) | Resolved::Through(_) | Resolved::Nothing | Resolved::Predefined(_) => {
                     all.push(Arg::Any);
                 }

@@ -1,8 +1,9 @@
 //! Dynamic programs: objects become records of the IR, functions become procedures.
 //!
-//! What a pointer leads to is a record with a field for each leaf of its type; a pointer to a number leads to a
-//! record of one field. A leaf that is an array is an array object, which belongs to the record that refers to
-//! it and is made with it. A value of type `ftype` is the number of a function, from 1.
+//! What a pointer leads to is a record with a field for each cell of its type, elements of arrays included; a
+//! pointer to a number leads to a record of one field. A pointer is a reference to such a record, unless the
+//! program takes the address of a part of an object that has its type, or makes several in a row: then it is
+//! a pointer of the IR, to a leaf of whatever object. A value of type `ftype` is the number of a function, from 1.
 //!
 //! A call is a step, and so is a `return`. Whoever falls off the end of a function or process does so in the
 //! same step as the statement before. A local variable of an inner scope has its default value whenever
@@ -16,14 +17,15 @@ use ir::{
 use source::{Diagnostic, Span};
 
 use super::exprs::Value;
-use super::{Lowering, Slot};
+use super::{Lowering, Slot, WORD};
 use crate::automaton::Edge;
 use crate::build::ProcessKind;
 use crate::codes;
 use crate::elements::{ATOMIC, Element, ElementId, LAST, Node};
-use crate::objects::{self, Access, Act, Dynamic, FunctionId, Pointee, PointeeId};
-use crate::symbols::{Init, Leaf, Scalar, Ty, leaves};
-use crate::tree::{Basic, Ex, ExKind, SymbolId, Target};
+use crate::objects::{self, Access, Act, Address, Dynamic, FunctionId, Pointee, PointeeId, Whole};
+use crate::resolve::combinations;
+use crate::symbols::{Cell, Init, Leaf, Scalar, Stride, Ty, cells, leaves, place_of, size_of};
+use crate::tree::{Basic, Ex, ExKind, Ref, SymbolId, Target};
 use crate::typing::Kind;
 
 /// The record that pointers of one type lead to.
@@ -31,12 +33,35 @@ pub(super) struct Shape {
     pub record: RecordId,
     /// For variables whose address is taken: an heir that ends with its scope.
     pub boxed: Option<RecordId>,
-    /// By leaf.
+    /// By cell.
     pub fields: Vec<FieldId>,
-    pub leaves: Vec<Leaf>,
+    pub cells: Vec<Cell>,
+    /// The type of the whole.
+    pub ty: Ty,
 }
 
+/// A place in an object.
+pub(super) enum Spot {
+    /// A field of a record.
+    Field(Expr, FieldId),
+    /// What a pointer leads to.
+    Pointer(Expr),
+}
+
+/// A record with more fields than this is not supported as an object.
+const MAX_CELLS: u64 = 1 << 12;
+
 impl Lowering<'_, '_> {
+    /// Arrays of pointers are objects, even if their addresses are not taken.
+    pub(super) fn find_arrays_of_pointers(&mut self) {
+        for at in 0..self.builder.symbols.len() {
+            let is_pointer = |leaf: &Leaf| matches!(leaf.scalar, Scalar::Pointer(_)) && !leaf.dims.is_empty();
+            if self.builder.symbols[at].leaves.iter().any(is_pointer) {
+                self.builder.put_in_object(SymbolId(at as u32));
+            }
+        }
+    }
+
     /// The records that pointers lead to.
     pub(super) fn records(&mut self) {
         let count = self.builder.pointees.len();
@@ -52,7 +77,15 @@ impl Lowering<'_, '_> {
                     (self.scalar_name(*scalar), Some(Ty::Scalar(*scalar)), Span::default())
                 }
             };
-            let leaves = ty.map_or_else(Vec::new, |ty| leaves(&self.builder.typedefs, "", ty, None, None));
+            let size = ty.map_or(0, |ty| size_of(&self.builder.typedefs, ty));
+            if size > MAX_CELLS {
+                let message = format!("`{name}` has more than {MAX_CELLS} values");
+                self.builder.error(codes::UNSUPPORTED_DYNAMIC, &message, span, "pointers lead to this type");
+            }
+            let cells = match ty {
+                Some(ty) if size <= MAX_CELLS => cells(&self.builder.typedefs, ty),
+                _ => Vec::new(),
+            };
             let id = RecordId::from_index(self.program.records.len());
             self.program.records.push(Record {
                 name,
@@ -63,29 +96,16 @@ impl Lowering<'_, '_> {
                 scoped: false,
                 span,
             });
-            self.shapes.push(Shape { record: id, boxed: None, fields: Vec::new(), leaves });
+            let ty = ty.unwrap_or(Ty::Scalar(Scalar::Byte));
+            self.shapes.push(Shape { record: id, boxed: None, fields: Vec::new(), cells, ty });
         }
         for at in 0..count {
             let owner = self.shapes[at].record;
-            for leaf in self.shapes[at].leaves.clone() {
-                let element = self.scalar_type(leaf.scalar, leaf.scalar.range(leaf.packed));
-                let ty = match leaf.dims.as_slice() {
-                    [] => element,
-                    [_] => self.program.types.intern(Type::Array(element)),
-                    _ => {
-                        let span = self.program.records[owner].span;
-                        self.builder.error(
-                            codes::UNSUPPORTED_DYNAMIC,
-                            "an array of records with arrays, in an object",
-                            span,
-                            "a field of this type has more than one index",
-                        );
-                        element
-                    }
-                };
-                if matches!(leaf.init, Some(Init::Channel(_) | Init::List(_))) {
-                    let span = self.program.records[owner].span;
-                    let message = "a field with a channel or a list as its initial value, in an object";
+            let span = self.program.records[owner].span;
+            for cell in self.shapes[at].cells.clone() {
+                let ty = self.scalar_type(cell.scalar, cell.scalar.range(cell.packed));
+                if let Some(Init::Channel(_)) = cell.init {
+                    let message = "a field with a channel as its initial value, in an object";
                     self.builder.error(
                         codes::UNSUPPORTED_DYNAMIC,
                         message,
@@ -93,10 +113,8 @@ impl Lowering<'_, '_> {
                         "pointers lead to this type",
                     );
                 }
-                let name = leaf.name.trim_start_matches('.');
-                let name = if name.is_empty() { "value" } else { name };
-                let span = self.program.records[owner].span;
-                let field = self.program.fields.push(Field { name: name.to_owned(), ty, owner, span });
+                let name = if cell.name.is_empty() { "value".to_owned() } else { cell.name };
+                let field = self.program.fields.push(Field { name, ty, owner, span });
                 self.program.records[owner].fields.push(field);
                 self.shapes[at].fields.push(field);
             }
@@ -118,19 +136,191 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The record and the type of the object that a variable is, if its address is taken.
+    /// The record and the type of what refers to the object that a variable is, if it is one: arrays are
+    /// blocks.
     pub(super) fn box_of(&mut self, id: SymbolId) -> Option<(RecordId, TypeId)> {
         let pointee = self.builder.symbols[id.index()].boxed?;
         let record = self.shapes[pointee.index()].boxed?;
-        Some((record, self.program.types.intern(Type::Record(record))))
+        let is_array = self.builder.symbols[id.index()].size.is_some();
+        let ty = if is_array { Type::Pointer } else { Type::Record(record) };
+        Some((record, self.program.types.intern(ty)))
     }
 
-    /// The field of a variable that is an object.
-    pub(super) fn boxed_field(&mut self, place: &crate::tree::Ref) -> Option<(Expr, FieldId)> {
-        let pointee = self.builder.symbols[place.symbol.index()].boxed?;
-        let field = self.shapes[pointee.index()].fields[place.leaf];
+    /// The place of a variable that is an object.
+    pub(super) fn boxed_spot(&mut self, place: &Ref) -> Option<Spot> {
+        let symbol = &self.builder.symbols[place.symbol.index()];
+        let pointee = symbol.boxed?;
+        let (ty, size, path) = (symbol.ty, symbol.size, symbol.leaves[place.leaf].path.clone());
         let base = self.slots[&place.symbol].expr();
-        Some((self.natural(base, place.span), field))
+        let base = self.natural(base, place.span);
+        let (at, strides) = place_of(&self.builder.typedefs, ty, size, &path);
+        Some(self.spot(base, pointee, None, at, &strides, &place.indices, place.span))
+    }
+
+    /// The place that an access is to.
+    fn accessed(&mut self, access: &Access) -> Spot {
+        let base = self.number(&access.base);
+        let ty = self.shapes[access.pointee.index()].ty;
+        let path = leaves(&self.builder.typedefs, "", ty, None, None)[access.leaf].path.clone();
+        let (at, strides) = place_of(&self.builder.typedefs, ty, None, &path);
+        let element = match &access.element {
+            Some(element) if element.literal() != Some(0) => {
+                let index = self.number(element);
+                Some(self.times(index, size_of(&self.builder.typedefs, ty)))
+            }
+            _ => None,
+        };
+        self.spot(base, access.pointee, element, at, &strides, &access.indices, access.span)
+    }
+
+    fn times(&mut self, index: Expr, size: u64) -> Expr {
+        let span = index.span;
+        match (&index.kind, size) {
+            (_, 1) => index,
+            (ExprKind::Const(Const::Int(index)), _) => {
+                let value = index.saturating_mul(size as i64);
+                self.natural(ExprKind::Const(Const::Int(value)), span)
+            }
+            _ => {
+                let size = self.natural(ExprKind::Const(Const::Int(size as i64)), span);
+                let kind = ExprKind::Binary(ir::BinaryOp::Mul, Box::new(index), Box::new(size));
+                self.natural(kind, span)
+            }
+        }
+    }
+
+    /// The place that is `element` leaves from where `base` leads to, and from there `at` and what the indices
+    /// into arrays say.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a path")]
+    fn spot(
+        &mut self,
+        base: Expr,
+        pointee: PointeeId,
+        element: Option<Expr>,
+        mut at: u64,
+        strides: &[Stride],
+        indices: &[Ex],
+        span: Span,
+    ) -> Spot {
+        let mut moving = None;
+        for (index, &(length, size)) in indices.iter().zip(strides) {
+            if let Some(value) =
+                index.literal().filter(|&value| (0..i64::from(length)).contains(&value.into()))
+            {
+                at += value as u64 * size;
+                continue;
+            }
+            let value = self.number(index);
+            let value = self.natural(ExprKind::Within(Box::new(value), length), index.span);
+            let value = self.times(value, size);
+            moving = Some(match moving.take() {
+                None => value,
+                Some(sum) => self.plus(sum, value, span),
+            });
+        }
+        let is_record = matches!(self.program.types[base.ty], Type::Record(_));
+        let fields = &self.shapes[pointee.index()].fields;
+        if let (true, None, None, Some(&field)) = (is_record, &element, &moving, fields.get(at as usize)) {
+            return Spot::Field(base, field);
+        }
+        let mut pointer = match fields.first() {
+            Some(&first) if is_record => self.natural(ExprKind::Address(Box::new(base), first), span),
+            _ => base,
+        };
+        if let Some(element) = element {
+            pointer = self.offset(pointer, element, span);
+        }
+        let fixed = (at > 0).then(|| self.natural(ExprKind::Const(Const::Int(at as i64)), span));
+        let distance = match (fixed, moving) {
+            (Some(fixed), Some(moving)) => Some(self.plus(fixed, moving, span)),
+            (fixed, moving) => fixed.or(moving),
+        };
+        Spot::Pointer(match distance {
+            Some(distance) => self.offset(pointer, distance, span),
+            None => pointer,
+        })
+    }
+
+    fn plus(&mut self, a: Expr, b: Expr, span: Span) -> Expr {
+        self.natural(ExprKind::Binary(ir::BinaryOp::Add, Box::new(a), Box::new(b)), span)
+    }
+
+    fn offset(&mut self, pointer: Expr, distance: Expr, span: Span) -> Expr {
+        self.natural(ExprKind::Offset(Box::new(pointer), Box::new(distance)), span)
+    }
+
+    /// The type of a value of this type where it is read or stored through a pointer.
+    fn leaf_type(&mut self, scalar: Scalar) -> TypeId {
+        match Kind::of(scalar) {
+            Kind::Pointer(_) => self.scalar_type(scalar, WORD),
+            Kind::Process if self.has_references_to_processes() => self.scalar_type(scalar, WORD),
+            _ => self.int(WORD),
+        }
+    }
+
+    /// The value of a place in an object.
+    pub(super) fn value_at(&mut self, spot: Spot, scalar: Scalar, span: Span) -> Value {
+        match spot {
+            Spot::Field(base, field) => {
+                let (lo, hi) = match self.program.types[self.program.fields[field].ty] {
+                    Type::Int(range) => (range.lo, range.hi),
+                    _ => (0, 0),
+                };
+                Value { expr: self.natural(ExprKind::Field(Box::new(base), field), span), lo, hi }
+            }
+            Spot::Pointer(pointer) => {
+                let ty = self.leaf_type(scalar);
+                let expr = Expr { kind: ExprKind::Load(Box::new(pointer)), ty, span };
+                Value { expr, lo: WORD.lo, hi: WORD.hi }
+            }
+        }
+    }
+
+    /// A place in an object as one that can be stored to.
+    pub(super) fn place_at(&mut self, spot: Spot, scalar: Scalar, span: Span) -> Place {
+        match spot {
+            Spot::Field(base, field) => {
+                let ty = self.program.fields[field].ty;
+                Place { kind: PlaceKind::Field(base, field), ty, span }
+            }
+            Spot::Pointer(pointer) => {
+                let ty = self.leaf_type(scalar);
+                Place { kind: PlaceKind::Through(pointer), ty, span }
+            }
+        }
+    }
+
+    /// A pointer to a place in an object.
+    fn pointer_to(&mut self, spot: Spot, span: Span) -> Expr {
+        match spot {
+            Spot::Field(base, field) => self.natural(ExprKind::Address(Box::new(base), field), span),
+            // The place is looked up.
+            Spot::Pointer(pointer) if !matches!(pointer.kind, ExprKind::Offset(..)) => {
+                let here = self.natural(ExprKind::Const(Const::Int(0)), span);
+                self.offset(pointer, here, span)
+            }
+            Spot::Pointer(pointer) => pointer,
+        }
+    }
+
+    /// The value of `&` for pointers to such objects.
+    fn address(&mut self, address: &Address, pointee: PointeeId, span: Span) -> Expr {
+        let spot = match address {
+            Address::Variable(id) => {
+                let object = self.slots[id].expr();
+                let object = self.natural(object, span);
+                match self.shapes[pointee.index()].fields.first() {
+                    Some(&first) if self.builder.wide[pointee.index()] => Spot::Field(object, first),
+                    _ => return object,
+                }
+            }
+            Address::Part(place) => match self.boxed_spot(place) {
+                Some(spot) => spot,
+                None => return self.natural(ExprKind::Const(Const::Null), span),
+            },
+            Address::Through(access) => self.accessed(access),
+        };
+        self.pointer_to(spot, span)
     }
 
     /// Makes the object of a variable, with its initial values.
@@ -138,20 +328,39 @@ impl Lowering<'_, '_> {
         let Some((record, ty)) = self.box_of(id) else { return Vec::new() };
         let span = self.builder.symbols[id.index()].span;
         let place = Place { kind: self.slots[&id].place(), ty, span };
-        let mut actions = vec![Action { kind: ActionKind::New(place, New::Record(record)), span }];
+        let made = match self.builder.symbols[id.index()].size {
+            None => New::Record(record),
+            Some(size) => {
+                let length = self.natural(ExprKind::Const(Const::Int(size.into())), span);
+                New::Block { record, length }
+            }
+        };
+        let mut actions = vec![Action { kind: ActionKind::New(place, made), span }];
         let leaves = self.builder.symbols[id.index()].leaves.clone();
-        for (leaf, of) in leaves.iter().enumerate() {
-            let field = crate::tree::Ref { symbol: id, leaf, indices: Vec::new(), span };
-            let value = match &of.init {
-                Some(Init::Value(value)) if with_values => self.of_kind(value, Kind::of(of.scalar)),
-                _ => continue,
-            };
-            let place = self.place(&field);
-            actions.push(Action { kind: ActionKind::Assign(place, value), span });
+        for (leaf, of) in leaves.iter().enumerate().filter(|_| with_values) {
+            for indices in combinations(&of.dims) {
+                let value = match &of.init {
+                    Some(Init::Value(value)) => value,
+                    Some(Init::List(list)) => match super::initial::listed(list, &indices) {
+                        Some(value) => value,
+                        None => continue,
+                    },
+                    Some(Init::Channel(_)) => {
+                        let message = "a channel that is declared in an object";
+                        self.builder.error(codes::UNSUPPORTED_DYNAMIC, message, span, "its address is taken");
+                        break;
+                    }
+                    None => break,
+                };
+                let value = self.of_kind(value, Kind::of(of.scalar));
+                let indices = indices.into_iter().map(|index| Ex::int(index as i32, span)).collect();
+                let place = self.place(&Ref { symbol: id, leaf, indices, span });
+                actions.push(Action { kind: ActionKind::Assign(place, value), span });
+            }
         }
         if let Some(&raw) = self.raw_params.get(&id) {
             for leaf in 0..leaves.len() {
-                let place = self.place(&crate::tree::Ref { symbol: id, leaf, indices: Vec::new(), span });
+                let place = self.place(&Ref { symbol: id, leaf, indices: Vec::new(), span });
                 let value = self.natural(ExprKind::Local(LocalId(raw + leaf as u32)), span);
                 actions.push(Action { kind: ActionKind::Assign(place, value), span });
             }
@@ -236,7 +445,8 @@ impl Lowering<'_, '_> {
         match scalar {
             Scalar::Pointer(pointee) => {
                 let record = self.shapes[pointee.index()].record;
-                self.program.types.intern(Type::Record(record))
+                let is_wide = self.builder.wide[pointee.index()];
+                self.program.types.intern(if is_wide { Type::Pointer } else { Type::Record(record) })
             }
             Scalar::Process if self.has_references_to_processes() => self.program.types.intern(Type::Tid),
             _ => self.int(range),
@@ -275,20 +485,12 @@ impl Lowering<'_, '_> {
                 let expr = self.natural(ExprKind::Const(Const::Int(number)), span);
                 Value { expr, lo: number, hi: number }
             }
-            Dynamic::AddressOf(id, _) => {
-                let object = self.slots[id].expr();
-                let object = self.natural(object, span);
-                Value { expr: object, lo: 0, hi: 0 }
+            Dynamic::AddressOf(address, pointee) => {
+                Value { expr: self.address(address, *pointee, span), lo: 0, hi: 0 }
             }
             Dynamic::Load(access) => {
-                let range = access.scalar.range(false);
-                let (base, field, index) = self.parts(access);
-                let whole = self.natural(ExprKind::Field(Box::new(base), field), span);
-                let expr = match index {
-                    None => whole,
-                    Some(index) => self.natural(ExprKind::Index(Box::new(whole), Box::new(index)), span),
-                };
-                Value { expr, lo: range.lo, hi: range.hi }
+                let spot = self.accessed(access);
+                self.value_at(spot, access.scalar, span)
             }
             Dynamic::Call(id, args) => {
                 let function = self.builder.functions[id.0].clone();
@@ -304,26 +506,9 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn parts(&mut self, access: &Access) -> (Expr, FieldId, Option<Expr>) {
-        let base = self.number(&access.base);
-        let field = self.shapes[access.pointee.index()].fields[access.leaf];
-        let index = access.indices.first().map(|index| self.number(index));
-        (base, field, index)
-    }
-
     pub(super) fn access_place(&mut self, access: &Access) -> Place {
-        let span = access.span;
-        let packed = !access.indices.is_empty();
-        let ty = self.scalar_type(access.scalar, access.scalar.range(packed));
-        let (base, field, index) = self.parts(access);
-        let kind = match index {
-            None => PlaceKind::Field(base, field),
-            Some(index) => {
-                let whole = self.natural(ExprKind::Field(Box::new(base), field), span);
-                PlaceKind::Index(whole, index)
-            }
-        };
-        Place { kind, ty, span }
+        let spot = self.accessed(access);
+        self.place_at(spot, access.scalar, access.span)
     }
 
     /// The place of a target, and its kind.
@@ -446,74 +631,145 @@ impl Lowering<'_, '_> {
     /// The actions of a statement.
     pub(super) fn act(&mut self, act: &Act, span: Span) -> Vec<ActionKind> {
         match act {
-            Act::New(target, pointee) => {
+            Act::New(target, pointee, length) => {
                 let Some((place, _)) = self.target_place(target) else { return Vec::new() };
-                self.make(place, *pointee, span)
+                self.make(place, *pointee, length.as_ref(), span)
             }
             Act::Delete(ex) => {
                 self.program.memory = Memory::Explicit(Leaks::default());
-                self.delete(ex)
+                vec![ActionKind::Delete(self.number(ex))]
             }
+            Act::Copy(to, from) => self.copy(to, from, span),
             // They are exits of transitions.
             Act::Call { .. } | Act::Return(..) => Vec::new(),
         }
     }
 
-    /// Deletes an object, after the arrays that belong to it.
-    fn delete(&mut self, ex: &Ex) -> Vec<ActionKind> {
-        let object = self.number(ex);
-        let Kind::Pointer(pointee) = self.builder.kind_of(ex) else {
-            return vec![ActionKind::Delete(object)];
-        };
-        let Shape { fields, leaves, .. } = &self.shapes[pointee.index()];
-        let arrays = leaves.iter().zip(fields).filter(|(leaf, _)| !leaf.dims.is_empty());
-        let arrays: Vec<_> = arrays.map(|(_, &field)| field).collect();
-        let mut actions = Vec::new();
-        for field in arrays {
-            let array = self.natural(ExprKind::Field(Box::new(object.clone()), field), ex.span);
-            actions.push(ActionKind::Delete(array));
+    /// Makes an object, or several in a row, with initial values, and stores a pointer to it.
+    fn make(&mut self, place: Place, pointee: PointeeId, length: Option<&Ex>, span: Span) -> Vec<ActionKind> {
+        let Shape { record, fields, cells, .. } = &self.shapes[pointee.index()];
+        let (record, fields, cells) = (*record, fields.clone(), cells.clone());
+        let has_values = cells.iter().any(|cell| cell.init.is_some());
+        if let Some(length) = length {
+            if has_values {
+                let message = "several objects in a row that have initial values";
+                self.builder.error(codes::UNSUPPORTED_DYNAMIC, message, span, "fields of the type have some");
+            }
+            let length = self.number(length);
+            return vec![ActionKind::New(place, New::Block { record, length })];
         }
-        actions.push(ActionKind::Delete(object));
-        actions
-    }
-
-    /// Makes an object, with its arrays and initial values, and stores it.
-    fn make(&mut self, place: Place, pointee: PointeeId, span: Span) -> Vec<ActionKind> {
-        let Shape { record, fields, leaves, .. } = &self.shapes[pointee.index()];
-        let (record, fields, leaves) = (*record, fields.clone(), leaves.clone());
-        if leaves.iter().all(|leaf| leaf.dims.is_empty() && leaf.init.is_none()) {
+        if !has_values {
             return vec![ActionKind::New(place, New::Record(record))];
         }
         let ty = self.program.types.intern(Type::Record(record));
-        let local = self.temporary(ty, span);
-        let whole = Expr { kind: ExprKind::Local(local), ty, span };
-        let temporary = Place { kind: PlaceKind::Local(local), ty, span };
+        let (whole, temporary) = self.temporary("#new", ty, span);
         let mut actions = vec![ActionKind::New(temporary.clone(), New::Record(record))];
-        for (leaf, &field) in leaves.iter().zip(&fields) {
+        for (cell, &field) in cells.iter().zip(&fields) {
             let ty = self.program.fields[field].ty;
             let inner = Place { kind: PlaceKind::Field(whole.clone(), field), ty, span };
-            if let &[size] = leaf.dims.as_slice() {
-                let element = self.scalar_type(leaf.scalar, leaf.scalar.range(leaf.packed));
-                let length = self.natural(ExprKind::Const(Const::Int(size.into())), span);
-                actions.push(ActionKind::New(inner, New::Array { element, length }));
-            } else if let Some(Init::Value(value)) = &leaf.init {
-                let value = self.of_kind(value, Kind::of(leaf.scalar));
+            if let Some(Init::Value(value)) = &cell.init {
+                let value = self.of_kind(value, Kind::of(cell.scalar));
                 actions.push(ActionKind::Assign(inner, value));
             }
         }
-        actions.push(ActionKind::Assign(place, whole));
+        let made = if self.builder.wide[pointee.index()] {
+            self.pointer_to(Spot::Field(whole, fields[0]), span)
+        } else {
+            whole
+        };
+        actions.push(ActionKind::Assign(place, made));
         let null = self.natural(ExprKind::Const(Const::Null), span);
         actions.push(ActionKind::Assign(temporary, null));
         actions
     }
 
-    /// A variable of the current procedure that holds an object while it is made.
-    fn temporary(&mut self, ty: TypeId, span: Span) -> LocalId {
+    /// Copies a record, value by value. What pointers lead to is looked up once.
+    fn copy(&mut self, to: &Whole, from: &Whole, span: Span) -> Vec<ActionKind> {
+        let mut actions = Vec::new();
+        let to_pointer = self.start_of(to, "#to", &mut actions);
+        let from_pointer = self.start_of(from, "#from", &mut actions);
+        let (targets, values) = (to.values(), from.values());
+        for (at, (target, value)) in targets.iter().zip(&values).enumerate() {
+            let scalar = match &target.kind {
+                ExKind::Var(place) => self.builder.scalar_of(place),
+                ExKind::Dynamic(Dynamic::Load(access)) => access.scalar,
+                _ => continue,
+            };
+            let value = match (&from_pointer, from) {
+                (Some((pointer, _)), Whole::Object(places)) => {
+                    let distance = self.distance(&places[0], &places[at]);
+                    let spot = self.moved(pointer.clone(), distance, span);
+                    self.value_at(spot, scalar, span).expr
+                }
+                _ => self.number(value),
+            };
+            let place = match (&to_pointer, to, &target.kind) {
+                (Some((pointer, _)), Whole::Object(places), _) => {
+                    let distance = self.distance(&places[0], &places[at]);
+                    let spot = self.moved(pointer.clone(), distance, span);
+                    self.place_at(spot, scalar, span)
+                }
+                (_, _, ExKind::Var(place)) => self.place(place),
+                _ => continue,
+            };
+            actions.push(ActionKind::Assign(place, value));
+        }
+        for (_, temporary) in to_pointer.into_iter().chain(from_pointer) {
+            let null = self.natural(ExprKind::Const(Const::Null), span);
+            actions.push(ActionKind::Assign(temporary, null));
+        }
+        actions
+    }
+
+    /// Keeps a pointer to the first place of an object in a variable.
+    fn start_of(
+        &mut self,
+        whole: &Whole,
+        name: &str,
+        actions: &mut Vec<ActionKind>,
+    ) -> Option<(Expr, Place)> {
+        let Whole::Object(places) = whole else { return None };
+        let first = places.first()?;
+        let spot = self.accessed(first);
+        let pointer = self.pointer_to(spot, first.span);
+        let (variable, place) = self.temporary(name, pointer.ty, first.span);
+        actions.push(ActionKind::Assign(place.clone(), pointer));
+        Some((variable, place))
+    }
+
+    /// How far one place of an object is from another, where the two differ in constants only.
+    fn distance(&mut self, first: &Access, other: &Access) -> u64 {
+        let ty = self.shapes[first.pointee.index()].ty;
+        let at = |access: &Access| {
+            let path = leaves(&self.builder.typedefs, "", ty, None, None)[access.leaf].path.clone();
+            let (at, strides) = place_of(&self.builder.typedefs, ty, None, &path);
+            let index = |index: &Ex| index.literal().map_or(0, |index| index as u64);
+            at + access.indices.iter().zip(strides).map(|(by, (_, size))| index(by) * size).sum::<u64>()
+        };
+        at(other) - at(first)
+    }
+
+    fn moved(&mut self, pointer: Expr, distance: u64, span: Span) -> Spot {
+        if distance == 0 {
+            return Spot::Pointer(pointer);
+        }
+        let distance = self.natural(ExprKind::Const(Const::Int(distance as i64)), span);
+        Spot::Pointer(self.offset(pointer, distance, span))
+    }
+
+    /// A variable of the current procedure that holds a value in the middle of a step.
+    fn temporary(&mut self, name: &str, ty: TypeId, span: Span) -> (Expr, Place) {
+        let local = self.temporary_local(name, ty, span);
+        let kind = ExprKind::Local(local);
+        (Expr { kind, ty, span }, Place { kind: PlaceKind::Local(local), ty, span })
+    }
+
+    fn temporary_local(&mut self, name: &str, ty: TypeId, span: Span) -> LocalId {
         let Scope::Procedure(id) = self.scope else { return LocalId(0) };
         let locals = &mut self.program.procedures[id].locals;
-        let known = locals.iter().find(|(_, local)| local.name == "#new" && local.ty == ty).map(|(id, _)| id);
+        let known = locals.iter().find(|(_, local)| local.name == name && local.ty == ty).map(|(id, _)| id);
         known.unwrap_or_else(|| {
-            let mut variable = Variable::new("#new", ty, None, span);
+            let mut variable = Variable::new(name, ty, None, span);
             variable.synthetic = true;
             locals.push(variable)
         })
@@ -550,9 +806,9 @@ impl Lowering<'_, '_> {
         let leaves = self.builder.symbols[id.index()].leaves.clone();
         let mut actions = Vec::new();
         for (at, leaf) in leaves.iter().enumerate() {
-            for indices in crate::resolve::combinations(&leaf.dims) {
+            for indices in combinations(&leaf.dims) {
                 let indices = indices.into_iter().map(|index| Ex::int(index as i32, span)).collect();
-                let place = crate::tree::Ref { symbol: id, leaf: at, indices, span };
+                let place = Ref { symbol: id, leaf: at, indices, span };
                 let null = match Kind::of(leaf.scalar) {
                     Kind::Pointer(_) => true,
                     Kind::Process => self.has_references_to_processes(),
@@ -588,11 +844,10 @@ impl Lowering<'_, '_> {
                             .result,
                     );
                     let ty = ty.unwrap_or(result.ty);
-                    let local = self.temporary(ty, span);
-                    let place = Place { kind: PlaceKind::Local(local), ty, span };
+                    let (variable, place) = self.temporary("#new", ty, span);
                     let kind = ActionKind::Assign(place, result.clone());
                     body.push(Action { kind, span });
-                    value = Some(Expr { kind: ExprKind::Local(local), ty, span });
+                    value = Some(variable);
                 }
                 body.extend(boxes.into_iter().map(|id| self.kill(id, element.span)));
                 let exit = Exit::Jump(Jump::Return(value));
@@ -611,7 +866,7 @@ impl Lowering<'_, '_> {
                     }
                 }
             }
-            Act::New(..) | Act::Delete(_) => return false,
+            Act::New(..) | Act::Copy(..) | Act::Delete(_) => return false,
         }
         true
     }

@@ -247,8 +247,9 @@ impl Lowering<'_, '_> {
     fn variable(&mut self, place: &Ref) -> Value {
         let symbol = &self.builder.symbols[place.symbol.index()];
         let range = symbol.range(&symbol.leaves[place.leaf]);
-        if let Some((base, field)) = self.boxed_field(place) {
-            return self.sized(ExprKind::Field(Box::new(base), field), range.lo, range.hi, place.span);
+        if let Some(spot) = self.boxed_spot(place) {
+            let scalar = self.builder.scalar_of(place);
+            return self.value_at(spot, scalar, place.span);
         }
         let slot = self.slot(place.symbol, place.leaf);
         let indices = self.indices(place);
@@ -259,9 +260,9 @@ impl Lowering<'_, '_> {
     pub(super) fn place(&mut self, place: &Ref) -> Place {
         let symbol = &self.builder.symbols[place.symbol.index()];
         let range = symbol.range(&symbol.leaves[place.leaf]);
-        if let Some((base, field)) = self.boxed_field(place) {
-            let ty = self.program.fields[field].ty;
-            return Place { kind: PlaceKind::Field(base, field), ty, span: place.span };
+        if let Some(spot) = self.boxed_spot(place) {
+            let scalar = self.builder.scalar_of(place);
+            return self.place_at(spot, scalar, place.span);
         }
         let slot = self.slot(place.symbol, place.leaf);
         let indices = self.indices(place);

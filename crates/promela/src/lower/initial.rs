@@ -260,7 +260,7 @@ impl Lowering<'_, '_> {
 }
 
 /// The value of a list for an element of an array: the last one is for all that follow.
-fn listed<'l>(list: &'l [Ex], indices: &[u32]) -> Option<&'l Ex> {
+pub(super) fn listed<'l>(list: &'l [Ex], indices: &[u32]) -> Option<&'l Ex> {
     let at = indices.last().copied().unwrap_or(0) as usize;
     list.get(at).or(list.last())
 }

@@ -123,6 +123,7 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Lowered, Numbered) {
         return ((lowering.program, Chains::default(), BTreeSet::new(), Inlined::new()), numbered);
     }
     lowering.mtypes();
+    lowering.find_arrays_of_pointers();
     lowering.records();
     lowering.declare_funs();
     let hidden = lowering.globals();

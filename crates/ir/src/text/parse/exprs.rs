@@ -91,7 +91,9 @@ impl Parser {
             | TreeKind::InstanceOf(a, _)
             | TreeKind::Ask(_, a)
             | TreeKind::Typed(a, _) => a.depth,
-            TreeKind::Index(a, b) | TreeKind::Offset(a, b) | TreeKind::Binary(_, a, b) => a.depth.max(b.depth),
+            TreeKind::Index(a, b) | TreeKind::Offset(a, b) | TreeKind::Binary(_, a, b) => {
+                a.depth.max(b.depth)
+            }
             TreeKind::Cond(a, b, c) => a.depth.max(b.depth).max(c.depth),
             TreeKind::Call(_, args) | TreeKind::Create(_, args) | TreeKind::Method(_, args) => deepest(args),
             TreeKind::Quantified { over, captures, .. } => over.depth.max(deepest(captures)),

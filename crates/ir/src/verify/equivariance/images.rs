@@ -235,7 +235,9 @@ impl<'a> Images<'a> {
             PlaceKind::Global(id) => Ok((id.to_string(), self.context.exchange.sorts.globals[*id].value)),
             PlaceKind::Local(id) => Ok((id.to_string(), self.local(*id, place.span)?.value)),
             PlaceKind::Element(array, indices) => self.element(*array, indices, place.span),
-            PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Through(_) => refuted("there are objects", place.span),
+            PlaceKind::Field(..) | PlaceKind::Index(..) | PlaceKind::Through(_) => {
+                refuted("there are objects", place.span)
+            }
         }
     }
 
