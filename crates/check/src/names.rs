@@ -99,7 +99,8 @@ fn interchangeable(
                     ObjectKind::Array(shape) => {
                         format!("{}[]", program.type_name(layout.arrays[shape as usize].element))
                     }
-                    ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => return None,
+                    ObjectKind::Channel(id) => program.channels[id].name.clone(),
+                    ObjectKind::Tombstone(_) => return None,
                 };
                 (InterchangeableKind::Object, name)
             }

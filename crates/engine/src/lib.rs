@@ -57,6 +57,7 @@ pub struct Engine {
     catches: Vec<Vec<CatchCode>>,
     /// By record.
     scoped: Vec<bool>,
+    scoped_channels: Vec<bool>,
     /// Whether deleted objects become tombstones.
     deletes: bool,
     leaks: Leaks,
@@ -206,6 +207,7 @@ impl Engine {
             has_timeout,
             bodies_ask_for_timeout: steps::bodies_ask_for_timeout(program),
             scoped: program.records.values().map(|record| record.scoped).collect(),
+            scoped_channels: program.channels.values().map(|channel| channel.scoped).collect(),
             deletes: matches!(program.memory, Memory::Explicit(_)),
             leaks: program.memory.leaks(),
             catches: machine::catches(program, &layout),

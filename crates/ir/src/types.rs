@@ -17,6 +17,9 @@ pub enum Type {
     /// A reference to a string constant. Strings are not part of the heap.
     String,
     Lock,
+    /// A reference to a channel, of whatever messages: programs that are not [flat](crate::Program::is_flat)
+    /// have them.
+    Channel,
     /// The type of `null`, which every reference type, `tid` and every abstract enum admits.
     Null,
     /// Collections are values, like integers: storing one copies it.
@@ -82,7 +85,7 @@ impl Width {
 impl Type {
     /// Whether values are references to heap objects (and so edges of the state graph).
     pub const fn is_reference(self) -> bool {
-        matches!(self, Self::Record(_) | Self::Array(_) | Self::Lock)
+        matches!(self, Self::Record(_) | Self::Array(_) | Self::Lock | Self::Channel)
     }
 
     pub const fn is_collection(self) -> bool {

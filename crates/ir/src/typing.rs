@@ -46,7 +46,13 @@ impl Program {
             }
             (Type::Int(_), Type::Int(_))
             | (
-                Type::Record(_) | Type::Array(_) | Type::Lock | Type::String | Type::Tid | Type::Abstract(_),
+                Type::Record(_)
+                | Type::Array(_)
+                | Type::Lock
+                | Type::Channel
+                | Type::String
+                | Type::Tid
+                | Type::Abstract(_),
                 Type::Null,
             ) => true,
             _ => to == from,

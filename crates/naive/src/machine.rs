@@ -248,6 +248,9 @@ impl<'a> Machine<'a> {
                 self.throw(&exception, record, span)?;
                 return Ok(Flow::Left);
             }
+            ActionKind::BadCall(message) => {
+                return Err(Stop::fault(FaultKind::BadCall, span, message.clone()));
+            }
             ActionKind::Delete(operand) => self.delete(operand, span)?,
             ActionKind::Kill(operand) => self.kill(operand, span)?,
             ActionKind::Start { result, procedure, args, priority } => {
@@ -395,6 +398,9 @@ impl<'a> Machine<'a> {
                 ObjectKind::Record(*record, values.collect())
             }
             New::Lock => ObjectKind::Lock { owner: None, count: 0 },
+            New::Channel(declared) => {
+                ObjectKind::Channel(Channel { declared: *declared, owner: None, messages: Vec::new() })
+            }
             New::Array { element, length } => {
                 let length = as_int(&self.eval(length)?);
                 if length < 0 {

@@ -49,7 +49,10 @@ impl Machine<'_> {
                     return bad(format!("{} waits for {name}", naive.thread_name(&self.state, thread)));
                 }
             }
-            ObjectKind::Record(..) | ObjectKind::Array(..) => {}
+            ObjectKind::Channel(channel) if self.program().channels[channel.declared].scoped => {
+                return bad(format!("{name} was declared, and not made by `new`"));
+            }
+            ObjectKind::Record(..) | ObjectKind::Array(..) | ObjectKind::Channel(_) => {}
         }
         if let Memory::Explicit(_) = self.program().memory {
             self.end_object(id, false, span);
@@ -116,6 +119,7 @@ impl Naive<'_> {
         }
         let is_leak = |id: &u32| match &whole.objects[id].kind {
             ObjectKind::Record(record, _) => !self.program.records[*record].scoped,
+            ObjectKind::Channel(channel) => !self.program.channels[channel.declared].scoped,
             ObjectKind::Lock { .. } | ObjectKind::Array(..) => true,
             ObjectKind::Tombstone { .. } => false,
         };

@@ -112,6 +112,7 @@ pub(crate) fn default_value(program: &Program, ty: TypeId) -> Value {
         | Type::Array(_)
         | Type::String
         | Type::Lock
+        | Type::Channel
         | Type::Null => Value::Null,
         Type::Set(_) => Value::Set(BTreeSet::new()),
         Type::Bag(_) => Value::Bag(BTreeMap::new()),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use source::Span;
 
 use crate::ast::Name;
-use crate::symbols::Scalar;
+use crate::symbols::{ChannelType, Scalar};
 use crate::tree::{Ex, SymbolId, Target};
 
 /// What pointers of one type lead to: an index into a table.
@@ -72,6 +72,7 @@ pub enum Callee {
 #[derive(Clone, Debug)]
 pub enum Act {
     New(Target, PointeeId),
+    NewChannel(Target, ChannelType),
     Delete(Ex),
     Call {
         target: Option<Target>,
@@ -104,7 +105,7 @@ impl Dynamic {
 impl Act {
     pub fn walk(&self, visit: &mut dyn FnMut(&Ex)) {
         match self {
-            Self::New(target, _) => target.walk(visit),
+            Self::New(target, _) | Self::NewChannel(target, _) => target.walk(visit),
             Self::Delete(ex) => ex.walk(visit),
             Self::Call { target, callee, args } => {
                 if let Some(target) = target {

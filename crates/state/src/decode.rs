@@ -4,7 +4,7 @@ use system::{Encoding, Key, Section};
 
 use crate::journal::Change;
 use crate::memory::{Node, Nodes};
-use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, ThreadId};
+use crate::{Layout, NodeRef, ObjectId, Shape, Slot, SlotKind, State, ThreadId};
 
 impl State {
     /// Becomes the state that `from` describes, without a past.
@@ -220,11 +220,8 @@ impl State {
         let has_object = |node: &Node, words: &[u64]| {
             let old = &self.memory.words[node.offset as usize..][..node.len as usize];
             layout.tag.get(old) == layout.tag.get(words)
-                && match layout.kind(layout.tag.get(words)) {
-                    ObjectKind::Record(_) | ObjectKind::Lock | ObjectKind::Tombstone(_) => true,
-                    ObjectKind::Channel(_) => old.len() == words.len(),
-                    ObjectKind::Array(_) => layout.array_length.get(old) == layout.array_length.get(words),
-                }
+                && (layout.shape_of(layout.tag.get(words)).is_ok()
+                    || layout.array_length.get(old) == layout.array_length.get(words))
         };
         !self.records_graph()
             && !layout.threads_have_values
@@ -276,12 +273,9 @@ impl State {
             _ if !layout.has_values => false,
             NodeRef::Root => !layout.root.values.is_empty(),
             NodeRef::Thread(_) => layout.threads_have_values,
-            NodeRef::Object(id) => match layout.kind(self.read_untraced(self.object(id), layout.tag)) {
-                ObjectKind::Record(record) => !layout.records[record].values.is_empty(),
-                ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => false,
-                ObjectKind::Array(array) => {
-                    matches!(layout.arrays[array as usize].kind, SlotKind::Value(_))
-                }
+            NodeRef::Object(id) => match layout.shape_of(self.read_untraced(self.object(id), layout.tag)) {
+                Ok(shape) => !shape.values.is_empty(),
+                Err(array) => matches!(array.kind, SlotKind::Value(_)),
             },
         }
     }
@@ -358,14 +352,9 @@ impl State {
                     self.absorb_shape(layout, shape, &mut rest, fixed);
                 }
             }
-            Section::Objects => match layout.kind(layout.tag.get(words)) {
-                ObjectKind::Record(record) => {
-                    self.absorb_shape(layout, &layout.records[record], &mut rest, fixed);
-                }
-                ObjectKind::Lock => self.absorb_shape(layout, &layout.lock, &mut rest, fixed),
-                ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => fixed.extend_from_slice(words),
-                ObjectKind::Array(array) => {
-                    let array = layout.arrays[array as usize];
+            Section::Objects => match layout.shape_of(layout.tag.get(words)) {
+                Ok(shape) => self.absorb_shape(layout, shape, &mut rest, fixed),
+                Err(array) => {
                     let length = layout.array_length.get(words) as u32;
                     let (own, mut rest) = words.split_at(array.words(length));
                     fixed.extend_from_slice(own);
@@ -426,14 +415,14 @@ impl Layout {
                 }
                 true
             }
-            NodeRef::Object(_) => match (self.kind(self.tag.get(old)), self.kind(self.tag.get(new))) {
-                (ObjectKind::Record(a), ObjectKind::Record(b)) => a == b && same(&self.records[a], old, new),
-                (ObjectKind::Lock, ObjectKind::Lock) => same(&self.lock, old, new),
-                (ObjectKind::Array(a), ObjectKind::Array(b)) => {
-                    a == b && (self.arrays[a as usize].kind == SlotKind::Data || old[1..] == new[1..])
-                }
-                _ => false,
-            },
+            NodeRef::Object(_) => {
+                let tag = self.tag.get(old);
+                tag == self.tag.get(new)
+                    && match self.shape_of(tag) {
+                        Ok(shape) => same(shape, old, new),
+                        Err(array) => array.kind == SlotKind::Data || old[1..] == new[1..],
+                    }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use ir::{LocationId, TypeId};
 
 use crate::layout::ArrayShape;
-use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId};
+use crate::{Layout, NodeRef, ObjectId, Shape, Slot, SlotKind, State, TermKind, ThreadId};
 
 /// A thread, object or abstract id. Programs that do not ask for ids cannot observe which one it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -78,7 +78,7 @@ pub enum Item<'s> {
 
 /// A block of words of a unit.
 #[derive(Clone, Copy)]
-enum Block<'s, 'l> {
+enum Block<'l> {
     /// At `base`, which is `inset` words into the unit.
     Shaped {
         base: usize,
@@ -90,8 +90,6 @@ enum Block<'s, 'l> {
         array: ArrayShape,
         length: u32,
     },
-    /// Words without references.
-    Words(&'s [u64]),
 }
 
 /// The label of a slot, `base` words into its unit.
@@ -158,16 +156,9 @@ impl State {
             NodeRef::Thread(_) => (&layout.thread, frame(&words[layout.thread.len()..]).0),
             NodeRef::Object(_) => {
                 let tag = layout.tag.get(words);
-                let shape = match layout.kind(tag) {
-                    ObjectKind::Record(record) => &layout.records[record],
-                    ObjectKind::Lock => &layout.lock,
-                    ObjectKind::Tombstone(_) => &layout.tombstone,
-                    ObjectKind::Channel(_) => {
-                        words.iter().copied().for_each(word);
-                        return tag as u32;
-                    }
-                    ObjectKind::Array(array) => {
-                        let array = layout.arrays[array as usize];
+                match layout.shape_of(tag) {
+                    Ok(shape) => (shape, tag as u32),
+                    Err(array) => {
                         let data = if array.kind == SlotKind::Data { words } else { &words[..1] };
                         data.iter().copied().for_each(word);
                         if array.kind != SlotKind::Data {
@@ -180,8 +171,7 @@ impl State {
                         }
                         return tag as u32;
                     }
-                };
-                (shape, tag as u32)
+                }
             }
         };
         let mut inset = 0;
@@ -219,13 +209,7 @@ impl State {
             NodeRef::Object(_) => {
                 let words = self.words_of(unit)?;
                 let tag = layout.tag.get(words);
-                let shape = match layout.kind(tag) {
-                    ObjectKind::Record(record) => &layout.records[record],
-                    ObjectKind::Lock => &layout.lock,
-                    ObjectKind::Tombstone(_) => &layout.tombstone,
-                    ObjectKind::Channel(_) | ObjectKind::Array(_) => return None,
-                };
-                (tag as u32, shape, words)
+                (tag as u32, layout.shape_of(tag).ok()?, words)
             }
         };
         (shape.values.is_empty() && shape.len() == words.len()).then_some((kind, shape, words))
@@ -233,12 +217,7 @@ impl State {
 
     /// Visits the blocks of words that a unit consists of. Returns a small number for what the unit is one of.
     #[inline]
-    fn blocks<'s, 'l>(
-        &'s self,
-        layout: &'l Layout,
-        node: NodeRef,
-        visit: &mut impl FnMut(Block<'s, 'l>),
-    ) -> u32 {
+    fn blocks<'l>(&self, layout: &'l Layout, node: NodeRef, visit: &mut impl FnMut(Block<'l>)) -> u32 {
         match node {
             NodeRef::Root => {
                 visit(Block::Shaped { base: 0, inset: 0, shape: &layout.root });
@@ -267,18 +246,11 @@ impl State {
             NodeRef::Object(id) => {
                 let base = self.object(id);
                 let tag = self.read_untraced(base, layout.tag);
-                match layout.kind(tag) {
-                    ObjectKind::Record(record) => {
-                        visit(Block::Shaped { base, inset: 0, shape: &layout.records[record] });
-                    }
-                    ObjectKind::Lock => visit(Block::Shaped { base, inset: 0, shape: &layout.lock }),
-                    ObjectKind::Tombstone(_) => {
-                        visit(Block::Shaped { base, inset: 0, shape: &layout.tombstone });
-                    }
-                    ObjectKind::Channel(_) => visit(Block::Words(self.words_of(node).unwrap_or_default())),
-                    ObjectKind::Array(array) => {
+                match layout.shape_of(tag) {
+                    Ok(shape) => visit(Block::Shaped { base, inset: 0, shape }),
+                    Err(array) => {
                         let length = self.read_untraced(base, layout.array_length) as u32;
-                        visit(Block::Array { base, array: layout.arrays[array as usize], length });
+                        visit(Block::Array { base, array, length });
                     }
                 }
                 tag as u32
@@ -290,7 +262,7 @@ impl State {
     fn contents_of_block<'s>(
         &'s self,
         layout: &Layout,
-        block: Block<'s, '_>,
+        block: Block<'_>,
         visit: &mut impl FnMut(u64, Content<'s>),
     ) {
         match block {
@@ -300,15 +272,14 @@ impl State {
                     self.content_of(layout, base, 0, array.slot(index), visit);
                 }
             }
-            Block::Array { .. } | Block::Words(_) => {}
+            Block::Array { .. } => {}
         }
     }
 
     #[inline]
-    fn data_of_block(&self, layout: &Layout, block: Block<'_, '_>, visit: &mut impl FnMut(u64)) {
+    fn data_of_block(&self, layout: &Layout, block: Block<'_>, visit: &mut impl FnMut(u64)) {
         match block {
             Block::Shaped { base, shape, .. } => self.data_of(layout, base, shape, visit),
-            Block::Words(words) => words.iter().copied().for_each(visit),
             Block::Array { base, array, length } => {
                 visit(self.memory.words[base]);
                 match array.kind {

@@ -7,9 +7,7 @@
 use system::{Encoding, Key, Section};
 
 use crate::memory::Nodes;
-use crate::{
-    Entity, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId,
-};
+use crate::{Entity, Layout, NodeRef, ObjectId, Shape, Slot, SlotKind, State, TermKind, ThreadId};
 
 /// The names of threads, objects and elements of abstract enums, by id. Names are numbers from 0 on. Names of
 /// objects and of elements are dense. Names of threads may leave gaps.
@@ -92,12 +90,9 @@ impl Names {
                     frames = &mut frames[shape.len()..];
                 }
             }
-            NodeRef::Object(_) => match layout.kind(layout.tag.get(words)) {
-                ObjectKind::Record(record) => self.rename_shape(&layout.records[record], words),
-                ObjectKind::Lock => self.rename_shape(&layout.lock, words),
-                ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
-                ObjectKind::Array(array) => {
-                    let array = layout.arrays[array as usize];
+            NodeRef::Object(_) => match layout.shape_of(layout.tag.get(words)) {
+                Ok(shape) => self.rename_shape(shape, words),
+                Err(array) => {
                     if array.kind.is_name() {
                         for index in 0..layout.array_length.get(words) as u32 {
                             self.rename(array.slot(index), words);
@@ -275,16 +270,9 @@ impl State {
             }
             NodeRef::Object(id) => {
                 let base = self.object(id);
-                match layout.kind(self.read(base, layout.tag)) {
-                    ObjectKind::Record(record) => {
-                        self.append_shape(layout, base, &layout.records[record], names, out);
-                    }
-                    ObjectKind::Lock => self.append_shape(layout, base, &layout.lock, names, out),
-                    ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {
-                        out.extend_from_slice(self.words_of(node).unwrap_or_default());
-                    }
-                    ObjectKind::Array(array) => {
-                        let array = layout.arrays[array as usize];
+                match layout.shape_of(self.read(base, layout.tag)) {
+                    Ok(shape) => self.append_shape(layout, base, shape, names, out),
+                    Err(array) => {
                         let length = self.read(base, layout.array_length) as u32;
                         let start = out.len();
                         out.extend_from_slice(&self.memory.words[base..][..array.words(length)]);

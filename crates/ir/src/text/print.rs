@@ -149,9 +149,13 @@ impl Printer<'_> {
             Type::Map(key, value) => format!("Map<{}, {}>", self.part(key, id), self.part(value, id)),
             Type::Seq(element) => format!("Seq<{}>", self.part(element, id)),
             Type::Queue(element) => format!("Queue<{}>", self.part(element, id)),
-            Type::Bool | Type::Int(_) | Type::Tid | Type::String | Type::Lock | Type::Null => {
-                self.program.type_name(id)
-            }
+            Type::Bool
+            | Type::Int(_)
+            | Type::Tid
+            | Type::String
+            | Type::Lock
+            | Type::Channel
+            | Type::Null => self.program.type_name(id),
         }
     }
 
@@ -382,6 +386,7 @@ impl Printer<'_> {
                 let made = match new {
                     New::Record(record) => self.record(*record),
                     New::Lock => "lock".to_owned(),
+                    New::Channel(channel) => format!("chan({})", self.channel(*channel)),
                     New::Array { element, length } => {
                         format!("{}[{}]", self.ty(*element), self.expr(length, scope, 0))
                     }
@@ -417,6 +422,7 @@ impl Printer<'_> {
                 }
             }
             ActionKind::Exit => "exit".to_owned(),
+            ActionKind::BadCall(message) => format!("badcall {}", quote(message, '"')),
             ActionKind::Delete(object) => format!("delete {}", self.expr(object, scope, 0)),
             ActionKind::Kill(object) => format!("kill {}", self.expr(object, scope, 0)),
             ActionKind::Check(condition) => verb("check", condition),

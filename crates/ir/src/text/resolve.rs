@@ -318,6 +318,7 @@ impl Resolver {
             TypeKind::Tid => Type::Tid,
             TypeKind::String => Type::String,
             TypeKind::Lock => Type::Lock,
+            TypeKind::Channel => Type::Channel,
             TypeKind::Null => Type::Null,
             TypeKind::Enum(name) => self.enum_type(name)?,
             TypeKind::Record(name) => Type::Record(self.names.records.find(name, "record")?),
@@ -533,6 +534,7 @@ impl Resolver {
                 let new = match new {
                     NewTree::Record(name) => New::Record(self.names.records.find(name, "record")?),
                     NewTree::Lock => New::Lock,
+                    NewTree::Channel(name) => New::Channel(self.names.channels.find(name, "channel")?),
                     NewTree::Array(element, length) => {
                         New::Array { element: self.ty(element)?, length: self.expr(length, scope)? }
                     }
@@ -556,6 +558,7 @@ impl Resolver {
                 args: self.exprs(args, scope)?,
             },
             ActionTreeKind::Exit => ActionKind::Exit,
+            ActionTreeKind::BadCall(message) => ActionKind::BadCall(message.clone()),
             ActionTreeKind::Send { .. }
             | ActionTreeKind::Receive { .. }
             | ActionTreeKind::SetPriority(..)

@@ -22,6 +22,7 @@ pub(super) enum TypeKind {
     Tid,
     String,
     Lock,
+    Channel,
     Null,
     /// An enum or a record.
     Named(Name),
@@ -142,6 +143,7 @@ pub(super) struct ChannelTree {
     pub name: Name,
     pub capacity: u32,
     pub fields: Vec<(TypeTree, MeaningTree)>,
+    pub scoped: bool,
     pub span: Span,
 }
 
@@ -245,6 +247,7 @@ pub(super) enum NewTree {
     Record(Name),
     Lock,
     Array(TypeTree, Tree),
+    Channel(Name),
 }
 
 #[derive(Debug)]
@@ -263,6 +266,7 @@ pub(super) enum ActionTreeKind {
     Assert(Tree, Option<String>),
     Start { result: Option<Tree>, procedure: Name, args: Vec<Tree>, priority: Option<u8> },
     Exit,
+    BadCall(String),
     Send { sorted: bool, channel: Tree, message: Vec<Tree> },
     Receive { anywhere: bool, keep: bool, channel: Tree, pattern: Vec<PatternTree> },
     SetPriority(Tree, Tree),

@@ -22,7 +22,7 @@ use crate::build::ProcessKind;
 use crate::codes;
 use crate::elements::{ATOMIC, Element, ElementId, LAST, Node};
 use crate::objects::{self, Access, Act, Dynamic, FunctionId, Pointee, PointeeId};
-use crate::symbols::{Init, Leaf, Scalar, Ty, leaves};
+use crate::symbols::{ChannelType, Init, Leaf, Scalar, Ty, leaves};
 use crate::tree::{Basic, Ex, ExKind, SymbolId, Target};
 use crate::typing::Kind;
 
@@ -143,6 +143,10 @@ impl Lowering<'_, '_> {
         for (leaf, of) in leaves.iter().enumerate() {
             let field = crate::tree::Ref { symbol: id, leaf, indices: Vec::new(), span };
             let value = match &of.init {
+                Some(Init::Channel(ty)) if with_values => {
+                    actions.extend(self.boxed_channel(id, &field, &of.name, ty));
+                    continue;
+                }
                 Some(Init::Value(value)) if with_values => self.of_kind(value, Kind::of(of.scalar)),
                 _ => continue,
             };
@@ -157,6 +161,32 @@ impl Lowering<'_, '_> {
             }
         }
         actions
+    }
+
+    /// The channel of a global variable whose address is taken.
+    fn boxed_channel(
+        &mut self,
+        id: SymbolId,
+        field: &crate::tree::Ref,
+        name: &str,
+        ty: &ChannelType,
+    ) -> Option<Action> {
+        let symbol = &self.builder.symbols[id.index()];
+        let span = symbol.span;
+        if symbol.owner.is_some() || !symbol.leaves[field.leaf].dims.is_empty() {
+            self.builder.diagnostics.push(
+                Diagnostic::error(
+                    codes::UNSUPPORTED_DYNAMIC,
+                    "the address of a variable that is declared with a channel",
+                )
+                .at(span, "local, or several")
+                .help("make the channel by a statement: `c = new chan(1) of { byte }`"),
+            );
+            return None;
+        }
+        let channel = self.add_channel(name, ty, true);
+        let place = self.place(field);
+        Some(Action { kind: ActionKind::New(place, New::Channel(channel)), span })
     }
 
     /// The variables of the current process that are objects.
@@ -234,6 +264,7 @@ impl Lowering<'_, '_> {
     /// The type of a place that holds a scalar.
     pub(super) fn scalar_type(&mut self, scalar: Scalar, range: IntType) -> TypeId {
         match scalar {
+            Scalar::Chan if self.builder.is_dynamic => self.program.types.intern(Type::Channel),
             Scalar::Pointer(pointee) => {
                 let record = self.shapes[pointee.index()].record;
                 self.program.types.intern(Type::Record(record))
@@ -251,7 +282,7 @@ impl Lowering<'_, '_> {
     /// The value of `null` or another expression, for a place of this kind.
     pub(super) fn of_kind(&mut self, ex: &Ex, kind: Kind) -> Expr {
         let is_null = matches!(ex.kind, ExKind::Dynamic(Dynamic::Null));
-        if is_null && matches!(kind, Kind::Channel | Kind::Function) {
+        if is_null && kind == Kind::Function {
             return self.natural(ExprKind::Const(Const::Int(0)), ex.span);
         }
         self.number(ex)
@@ -406,16 +437,18 @@ impl Lowering<'_, '_> {
 
     /// How the end of a function or process is reached.
     pub(super) fn leave(&mut self) -> Jump {
+        let process = self.current;
         let boxes = self.boxed_locals();
-        if boxes.is_empty() {
+        let channels = self.own_channels.get(&process).cloned().unwrap_or_default();
+        if boxes.is_empty() && channels.is_empty() {
             return self.last_jump();
         }
-        let process = self.current;
         if let Some(&at) = self.exits.get(&process) {
             return Jump::Goto(at);
         }
         let span = self.builder.processes[process].span;
-        let kills = boxes.into_iter().map(|id| self.kill(id, span)).collect();
+        let mut kills: Vec<_> = boxes.into_iter().map(|id| self.kill(id, span)).collect();
+        kills.extend(channels.into_iter().map(|channel| Action { kind: ActionKind::Kill(channel), span }));
         let then = self.last_jump();
         let at = self.fused(kills, then);
         self.exits.insert(process, at);
@@ -436,7 +469,7 @@ impl Lowering<'_, '_> {
             );
         }
         let value = match Kind::of(result) {
-            Kind::Pointer(_) | Kind::Null => Const::Null,
+            Kind::Pointer(_) | Kind::Channel | Kind::Null => Const::Null,
             Kind::Process if self.has_references_to_processes() => Const::Null,
             _ => Const::Int(0),
         };
@@ -449,6 +482,11 @@ impl Lowering<'_, '_> {
             Act::New(target, pointee) => {
                 let Some((place, _)) = self.target_place(target) else { return Vec::new() };
                 self.make(place, *pointee, span)
+            }
+            Act::NewChannel(target, ty) => {
+                let Some((place, _)) = self.target_place(target) else { return Vec::new() };
+                let channel = self.add_channel("chan", ty, false);
+                vec![ActionKind::New(place, New::Channel(channel))]
             }
             Act::Delete(ex) => {
                 self.program.memory = Memory::Explicit(Leaks::default());
@@ -554,7 +592,7 @@ impl Lowering<'_, '_> {
                 let indices = indices.into_iter().map(|index| Ex::int(index as i32, span)).collect();
                 let place = crate::tree::Ref { symbol: id, leaf: at, indices, span };
                 let null = match Kind::of(leaf.scalar) {
-                    Kind::Pointer(_) => true,
+                    Kind::Pointer(_) | Kind::Channel => true,
                     Kind::Process => self.has_references_to_processes(),
                     _ => false,
                 };
@@ -611,7 +649,7 @@ impl Lowering<'_, '_> {
                     }
                 }
             }
-            Act::New(..) | Act::Delete(_) => return false,
+            Act::New(..) | Act::NewChannel(..) | Act::Delete(_) => return false,
         }
         true
     }
@@ -720,15 +758,14 @@ impl Lowering<'_, '_> {
         let Exit::Jump(then) = self.target(edge.target, edge.atomic) else { return };
         for number in (0..reached.len()).filter(|&number| !reached[number]) {
             let message = match number.checked_sub(1) {
-                None => "a call where no function is".to_owned(),
+                None => "there is no function to call".to_owned(),
                 Some(at) => {
                     let name = &self.builder.functions[at].name.text;
-                    format!("a call of `{name}` with other arguments or another result")
+                    format!("`{name}` has other parameters, or another result")
                 }
             };
             let guard = self.is_function(ex, number as i64, span);
-            let fails = self.truth(false, span);
-            let body = vec![Action { kind: ActionKind::Assert(fails, Some(message)), span }];
+            let body = vec![Action { kind: ActionKind::BadCall(message), span }];
             self.add_call(source, guard, body, Exit::Jump(then.clone()), edge, element, rank);
         }
     }

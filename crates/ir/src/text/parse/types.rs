@@ -52,6 +52,8 @@ impl Parser {
             TypeKind::String
         } else if self.take("lock") {
             TypeKind::Lock
+        } else if self.take("chan") {
+            TypeKind::Channel
         } else if self.take("null") {
             TypeKind::Null
         } else if self.take("enum") {
