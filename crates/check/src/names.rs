@@ -102,7 +102,8 @@ fn interchangeable(
                     ObjectKind::Block(shape) => {
                         format!("{}[]", program.records[layout.blocks[shape as usize].record].name)
                     }
-                    ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => return None,
+                    ObjectKind::Channel(id) => program.channels[id].name.clone(),
+                    ObjectKind::Tombstone(_) => return None,
                 };
                 (InterchangeableKind::Object, name)
             }

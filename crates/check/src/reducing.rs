@@ -192,8 +192,7 @@ fn no_reduction(program: &Program, config: &Config, property: Option<&Property>)
             "the interleaving that is explored may be longer than --max-depth where an equivalent one is not";
         return Some(reason.to_owned());
     }
-    let is_name =
-        |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Pointer | Type::Tid);
+    let is_name = |ty: Type| ty.is_reference() || ty == Type::Tid;
     let has_heap = !program.features.thread_ids_observable && program.types.iter().any(|(_, ty)| is_name(ty));
     if has_heap && config.symmetry == Symmetry::None {
         return Some(NAMES.to_owned());

@@ -37,8 +37,9 @@ impl ArrayCode {
 /// A channel of a state.
 #[derive(Clone, Copy)]
 pub struct Channel<'e> {
+    /// Its number, or the bits of a reference to it.
     pub number: i64,
-    /// The unit of the channel: its own, or the globals.
+    pub declared: ChannelId,
     node: NodeRef,
     /// Where its words start.
     base: usize,
@@ -84,12 +85,14 @@ impl Channel<'_> {
         self.set_length(state, length + 1);
     }
 
-    /// The position for a sorted message: before the first one that is greater.
+    /// The position for a sorted message: before the first one that is greater. Fields from the first one on
+    /// that is no integer are not compared.
     pub fn position(self, state: &State, message: &[i64]) -> u32 {
         let length = self.len(state);
         let greater = |at: u32| {
+            let integers = message.iter().zip(&self.shape.types).take_while(|(_, ty)| ty.is_some());
             let fields =
-                message.iter().enumerate().map(|(field, &value)| (value, self.field(state, at, field)));
+                integers.enumerate().map(|(field, (&value, _))| (value, self.field(state, at, field)));
             fields.filter(|(value, other)| value != other).map(|(value, other)| value < other).next()
                 == Some(true)
         };
@@ -164,41 +167,37 @@ impl ReceiveCode {
 }
 
 impl Engine {
-    /// The channel of this number.
+    /// The channel of this number, or to which this reference is.
     #[inline]
     pub(crate) fn channel<'e>(&'e self, state: &State, number: i64, pc: usize) -> Result<Channel<'e>, Stop> {
-        if self.layout.has_root_channels {
-            return self.root_channel(number, pc);
+        if !self.is_flat {
+            self.object(state, number).map_err(|kind| fault(kind, pc))?;
         }
         let known =
             ObjectId::from_raw(number).filter(|_| number > 0).and_then(|id| Some((id, state.object_at(id)?)));
         let (id, base) = known.ok_or(fault(FaultKind::Channel, pc))?;
-        Ok(Channel { number, node: NodeRef::Object(id), base, shape: self.channel_shape(state, base) })
+        let declared = self.declaration(state, base);
+        Ok(Channel {
+            number,
+            declared,
+            node: NodeRef::Object(id),
+            base,
+            shape: &self.layout.channels[declared],
+        })
     }
 
-    /// The channel of this number, where channels are among the globals.
-    fn root_channel(&self, number: i64, pc: usize) -> Result<Channel<'_>, Stop> {
-        let at = number.checked_sub(1).and_then(|at| usize::try_from(at).ok());
-        let at = at.filter(|&at| at < self.first_channels.len()).ok_or(fault(FaultKind::Channel, pc))?;
-        let shape = &self.layout.channels[self.first_channels[at]];
-        Ok(Channel { number, node: NodeRef::Root, base: self.layout.root_channels[at], shape })
-    }
-
-    fn channel_shape<'e>(&'e self, state: &State, base: usize) -> &'e ChannelShape {
+    fn declaration(&self, state: &State, base: usize) -> ChannelId {
         match self.layout.kind(state.read(base, self.layout.tag)) {
-            ObjectKind::Channel(id) => &self.layout.channels[id],
-            kind => unreachable!("{kind:?} in a program whose objects are channels"),
+            ObjectKind::Channel(id) => id,
+            kind => unreachable!("{kind:?} where a channel is"),
         }
     }
 
-    /// Makes channels for a thread that was just started, or the first ones. Returns false if there would be
-    /// too many.
+    /// Makes channels with numbers for a thread that was just started, or the first ones. Returns false if there
+    /// would be too many.
     pub(crate) fn make_channels(&self, state: &mut State, channels: &[ChannelId]) -> bool {
-        if self.layout.has_root_channels {
-            return true;
-        }
         channels.iter().all(|&id| {
-            let template = &self.layout.channels[id].template;
+            let template = &self.layout.channels[id].unit.template;
             state.new_object(template, template.len(), 0, ir::MAX_CHANNELS).is_some()
         })
     }
@@ -266,6 +265,7 @@ impl Engine {
         let pattern = &self.code.receives[pattern as usize];
         let number = self.operand(state, context, thread, frame, pattern.channel)?;
         let channel = self.channel(state, number, pc)?;
+        pattern.fits.check(channel.declared, pc)?;
         if channel.shape.capacity == 0 {
             return Err(fault(FaultKind::Channel, pc));
         }

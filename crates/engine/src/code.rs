@@ -5,9 +5,13 @@
 //! slot that they read, so they need no table. An operation has 16 bytes; its position is also the site of
 //! the faults that it can raise, for which [`Code::spans`] has the source.
 
-use ir::{CollectionOp, IntType, ProcedureId, TypeId};
+use ir::{ChannelId, CollectionOp, Id, IntType, ProcedureId, TypeId};
 use source::Span;
 use state::{ArrayVariable, Slot};
+use system::FaultKind;
+
+use crate::eval::fault;
+use crate::machine::Stop;
 
 /// A position in the code.
 pub type Pc = u32;
@@ -203,9 +207,11 @@ pub enum Op {
     NewBlock(u32),
     /// Stores to what a pointer leads to: a value of this class of types.
     StoreThrough(TypeId),
+    NewChannel(u32),
     /// Replaces a collection of this type by one of its elements.
     Choose(TypeId),
     Assert,
+    BadCall,
     Assume,
     Lock,
     Unlock,
@@ -270,8 +276,10 @@ impl Op {
                 | Self::NewArray(_)
                 | Self::NewBlock(_)
                 | Self::StoreThrough(_)
+                | Self::NewChannel(_)
                 | Self::Choose(_)
                 | Self::Assert
+                | Self::BadCall
                 | Self::Assume
                 | Self::Lock
                 | Self::Unlock
@@ -362,6 +370,20 @@ pub struct SendCode {
     pub channel: Operand,
     pub message: Vec<Operand>,
     pub sorted: bool,
+    pub fits: Fits,
+}
+
+/// To which channels a message or pattern fits, by their declarations. Empty where channels have numbers: then only
+/// the number of fields is compared.
+#[derive(Clone, Default, Debug)]
+pub struct Fits(pub Vec<bool>);
+
+impl Fits {
+    #[inline]
+    pub fn check(&self, channel: ChannelId, pc: usize) -> Result<(), Stop> {
+        let fits = self.0.get(channel.index()).copied().unwrap_or(true);
+        if fits { Ok(()) } else { Err(fault(FaultKind::Channel, pc)) }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -370,6 +392,7 @@ pub struct ReceiveCode {
     pub anywhere: bool,
     pub keep: bool,
     pub pattern: Vec<PatternCode>,
+    pub fits: Fits,
 }
 
 #[derive(Clone, Copy, Debug)]

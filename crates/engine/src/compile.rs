@@ -1,20 +1,21 @@
 //! From the IR to bytecode.
 
 use ir::{
-    Action, ActionKind, Array, BinaryOp, Callee, CollectionOp, Const, Exit, Expr, ExprKind, FieldId, Guard,
-    Id, IntType, Jump, Location, LocationId, LocationKind, New, Pattern, Place, PlaceKind, ProcedureId,
-    Program, Type, TypeId, UnaryOp, Width,
+    Action, ActionKind, Array, BinaryOp, Callee, ChannelId, CollectionOp, Const, Exit, Expr, ExprKind,
+    FieldId, Guard, Id, IntType, Jump, Location, LocationId, LocationKind, New, Pattern, Place, PlaceKind,
+    ProcedureId, Program, Type, TypeId, UnaryOp, Width,
 };
 use source::Span;
 use state::{Layout, Slot};
 
 use crate::code::{
-    ANY, ArrayCode, ClaimCode, Code, EventCode, FunCode, GuardCode, MonitorCode, Op, Opening, Operand,
+    ANY, ArrayCode, ClaimCode, Code, EventCode, Fits, FunCode, GuardCode, MonitorCode, Op, Opening, Operand,
     PatternCode, Pc, ReceiveCode, SendCode, Test, Tests, TransitionCode,
 };
 
 pub fn compile(program: &Program, layout: &Layout) -> Code {
-    let mut compiler = Compiler { program, layout, code: Code::default(), procedure: None };
+    let mut compiler =
+        Compiler { program, layout, code: Code::default(), procedure: None, is_flat: program.is_flat() };
     compiler.program();
     compiler.code
 }
@@ -25,6 +26,7 @@ struct Compiler<'p> {
     code: Code,
     /// The procedure whose locals are meant.
     procedure: Option<ProcedureId>,
+    is_flat: bool,
 }
 
 impl Compiler<'_> {
@@ -198,6 +200,7 @@ impl Compiler<'_> {
             channel: self.operand(channel),
             message: message.iter().map(|field| self.operand(field)).collect(),
             sorted: *sorted,
+            fits: self.fits(|program, id| program.fits_message(id, message)),
         };
         self.code.sends.push(send);
         self.code.sends.len() as u32 - 1
@@ -208,7 +211,7 @@ impl Compiler<'_> {
             unreachable!("not a receive")
         };
         let channel = self.operand(channel);
-        let pattern = pattern.iter().map(|field| match field {
+        let code = pattern.iter().map(|field| match field {
             Pattern::Any => PatternCode::Any,
             Pattern::Match(value) => PatternCode::Match(self.operand(value)),
             Pattern::Store(place) => match place.kind {
@@ -229,9 +232,24 @@ impl Compiler<'_> {
                 }
             },
         });
-        let pattern = pattern.collect();
-        self.code.receives.push(ReceiveCode { channel, anywhere: *anywhere, keep: *keep, pattern });
+        let code = code.collect();
+        let fits = self.fits(|program, id| program.fits_pattern(id, pattern, *keep));
+        self.code.receives.push(ReceiveCode {
+            channel,
+            anywhere: *anywhere,
+            keep: *keep,
+            pattern: code,
+            fits,
+        });
         self.code.receives.len() as u32 - 1
+    }
+
+    /// Which channels something fits.
+    fn fits(&self, fits: impl Fn(&Program, ChannelId) -> bool) -> Fits {
+        if self.is_flat {
+            return Fits::default();
+        }
+        Fits(self.program.channels.ids().map(|id| fits(self.program, id)).collect())
     }
 
     fn operand(&mut self, expr: &Expr) -> Operand {
@@ -656,13 +674,20 @@ impl Compiler<'_> {
                 // Its code stands before that of the expression around it, which jumps over it.
                 let over = self.emit(Op::Jump(0), span);
                 let channel = self.operand(channel);
+                let fits = self.fits(|program, id| program.fits_question(id, pattern));
                 let pattern = pattern.iter().map(|field| match field {
                     Some(value) => PatternCode::Match(self.operand(value)),
                     None => PatternCode::Any,
                 });
                 let pattern = pattern.collect();
                 self.land(over);
-                self.code.receives.push(ReceiveCode { channel, anywhere: *anywhere, keep: true, pattern });
+                self.code.receives.push(ReceiveCode {
+                    channel,
+                    anywhere: *anywhere,
+                    keep: true,
+                    pattern,
+                    fits,
+                });
                 Op::ChannelHas(self.code.receives.len() as u32 - 1)
             }
         };
@@ -752,6 +777,7 @@ impl Compiler<'_> {
                         let block = blocks.iter().position(|block| block.record == *record);
                         Op::NewBlock(block.expect("it is laid out") as u32)
                     }
+                    New::Channel(channel) => Op::NewChannel(channel.0),
                     New::Array { element, length } => {
                         self.expr(length);
                         Op::NewArray(self.element_number(*element))
@@ -785,6 +811,10 @@ impl Compiler<'_> {
             }
             ActionKind::Exit => {
                 self.emit(Op::Exit, span);
+                return;
+            }
+            ActionKind::BadCall(_) => {
+                self.emit(Op::BadCall, span);
                 return;
             }
             ActionKind::Send { .. } | ActionKind::Receive { .. } => {

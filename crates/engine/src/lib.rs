@@ -59,6 +59,7 @@ pub struct Engine {
     scoped: Vec<bool>,
     /// By field and record: the position of the field in the record.
     field_leaves: Vec<Vec<u32>>,
+    scoped_channels: Vec<bool>,
     /// Whether deleted objects become tombstones.
     deletes: bool,
     leaks: Leaks,
@@ -213,6 +214,7 @@ impl Engine {
             bodies_ask_for_timeout: steps::bodies_ask_for_timeout(program),
             field_leaves: program.fields.ids().map(leaves).collect(),
             scoped: program.records.values().map(|record| record.scoped).collect(),
+            scoped_channels: program.channels.values().map(|channel| channel.scoped).collect(),
             deletes: matches!(program.memory, Memory::Explicit(_)),
             leaks: program.memory.leaks(),
             catches: machine::catches(program, &layout),

@@ -283,6 +283,11 @@ impl Run<'_> {
             Op::NewArray(array) => self.new_array(array)?,
             Op::NewBlock(block) => self.new_block(block)?,
             Op::StoreThrough(class) => self.store_through(class)?,
+            Op::NewChannel(channel) => {
+                let template = &self.engine.layout.channels[ir::ChannelId(channel)].unit.template;
+                self.allocate(template, template.len(), 0)?;
+            }
+            Op::BadCall => return Err(self.fault(FaultKind::BadCall)),
             Op::Choose(ty) => self.choose(ty)?,
             Op::Lock => self.lock()?,
             Op::Unlock => self.unlock()?,
@@ -648,7 +653,8 @@ impl Run<'_> {
             ObjectKind::Record(record) => engine.scoped[record.index()],
             ObjectKind::Block(block) => engine.scoped[engine.layout.blocks[block as usize].record.index()],
             ObjectKind::Lock => self.owner(id) != 0 || self.is_waited_for(id),
-            ObjectKind::Array(_) | ObjectKind::Channel(_) => false,
+            ObjectKind::Channel(channel) => engine.scoped_channels[channel.index()],
+            ObjectKind::Array(_) => false,
         };
         if is_bad {
             return Err(self.fault(FaultKind::BadDelete));

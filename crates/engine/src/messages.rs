@@ -38,7 +38,9 @@ impl Engine {
         for &field in &send.message {
             message.push(self.operand(state, context, thread, frame, field)?);
         }
-        self.channel(state, number, site)
+        let channel = self.channel(state, number, site)?;
+        send.fits.check(channel.declared, site)?;
+        Ok(channel)
     }
 
     /// Brings the fields of a message into the ranges of their types.
@@ -60,6 +62,7 @@ impl Engine {
         let site = receive.channel.pc as usize;
         let number = self.operand(state, context, thread, frame, receive.channel)?;
         let channel = self.channel(state, number, site)?;
+        receive.fits.check(channel.declared, site)?;
         if channel.shape.capacity == 0 {
             return if receive.keep { Err(fault(FaultKind::Channel, site)) } else { Ok(None) };
         }
@@ -129,6 +132,7 @@ impl Engine {
         let receive = &self.code.receives[receive as usize];
         let same = self.value_of(state, stack, thread, frame, receive.channel) == Ok(channel.number);
         same && !receive.keep
+            && receive.fits.check(channel.declared, 0).is_ok()
             && receive.pattern.iter().zip(message).all(|(field, &value)| match *field {
                 PatternCode::Match(wanted) => self.value_of(state, stack, thread, frame, wanted) == Ok(value),
                 _ => true,

@@ -198,7 +198,7 @@ impl Cells {
             .ids()
             .map(|id| {
                 let shape = &layout.channels[id];
-                let mut cells = UnitCells::new(shape.template.len());
+                let mut cells = UnitCells::new(shape.unit.len());
                 cells.hide(layout.tag);
                 for message in 0..shape.capacity {
                     for (field, &sort) in sorts.fields[id].iter().enumerate() {

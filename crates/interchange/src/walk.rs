@@ -397,6 +397,7 @@ impl<'p> Walk<'p> {
             | ActionKind::Notify(_)
             | ActionKind::NotifyAll(_)
             | ActionKind::Throw(_)
+            | ActionKind::BadCall(_)
             | ActionKind::Delete(_)
             | ActionKind::Kill(_) => unreachable!("the program is flat"),
         }

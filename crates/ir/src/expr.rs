@@ -109,9 +109,10 @@ pub enum ExprKind {
     ThreadLocation(Box<Expr>),
     /// The priority of the thread of that number; 0 if it does not exist.
     ThreadPriority(Box<Expr>),
-    /// The number of a channel that exists from the start, or that belongs to the thread.
+    /// The number of a channel that exists from the start, or that belongs to the thread. Only in flat programs:
+    /// in others, channels are objects.
     Channel(ChannelId),
-    /// The number of messages in the channel of that number.
+    /// The number of messages in a channel.
     ChannelLength(Box<Expr>),
     /// Whether it has as many messages as its capacity; never true of one without capacity.
     ChannelFull(Box<Expr>),
@@ -271,21 +272,24 @@ pub enum ActionKind {
         priority: Option<u8>,
     },
     Exit,
+    /// The call of a function reference that refers to no function, or to one with other parameters or another
+    /// result: always a fault. The text says what was wrong.
+    BadCall(String),
     /// Deletes an object that `New` made.
     Delete(Expr),
-    /// Ends an object of a [scoped](crate::Record::scoped) record, if there is one.
+    /// Ends an object of a [scoped](crate::Record::scoped) record or channel, if there is one.
     Kill(Expr),
     /// Like `Assert`, but the step continues after a failure.
     Check(Expr),
-    /// Puts a message into the channel of that number, at its end or, if `sorted`, before the first message
-    /// that is greater (by the first field that differs).
+    /// Puts a message into the channel, at its end or, if `sorted`, before the first message that is greater (by
+    /// the first field that differs; fields from the first one on that is no integer are not compared).
     Send {
         channel: Expr,
         sorted: bool,
         message: Vec<Expr>,
     },
-    /// Takes the first message (or the first that fits, if `anywhere`) out of the channel of that number, or
-    /// leaves it there if `keep`.
+    /// Takes the first message (or the first that fits, if `anywhere`) out of the channel, or leaves it there if
+    /// `keep`.
     Receive {
         channel: Expr,
         anywhere: bool,
@@ -325,6 +329,8 @@ pub enum New {
         record: RecordId,
         length: Expr,
     },
+    /// An empty channel as it is declared.
+    Channel(ChannelId),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    ActionKind, Channel, ChannelField, ExprKind, Memory, New, ProcedureKind, Program, RecordId, Type,
+    ActionKind, Channel, ChannelField, ChannelId, Expr, ExprKind, Memory, New, Pattern, ProcedureKind,
+    Program, RecordId, Type,
 };
 
 /// The features that a program declares, since nothing else shows them.
@@ -17,10 +18,9 @@ pub struct Features {
 }
 
 impl Program {
-    /// Whether there can be objects: records, arrays or locks. Channels are not objects.
+    /// Whether there can be objects: records, arrays, locks, or channels to which variables refer.
     pub fn has_objects(&self) -> bool {
-        let refers = |ty| matches!(ty, Type::Record(_) | Type::Array(_) | Type::Lock | Type::Pointer);
-        !self.records.is_empty() || self.types.iter().any(|(_, ty)| refers(ty))
+        !self.records.is_empty() || self.types.iter().any(|(_, ty)| ty.is_reference())
     }
 
     /// The records of which there can be blocks, in order.
@@ -90,19 +90,50 @@ impl Program {
         self.procedures.values().any(|procedure| procedure.provided.is_some())
     }
 
-    /// Whether some messages have fields that are not integers, which refer to entities.
-    pub fn has_references_in_messages(&self) -> bool {
-        self.channels.values().any(|channel| self.carries_references(channel))
-    }
-
-    /// Whether messages of a channel have fields other than integers.
+    /// Whether messages of a channel have fields other than integers, which refer to entities.
     pub fn carries_references(&self, channel: &Channel) -> bool {
         let is_integer = |field: &ChannelField| matches!(self.types.get(field.ty), Some(Type::Int(_)) | None);
         !channel.fields.iter().all(is_integer)
     }
 
+    /// Whether a message of these values can be sent to a channel: it has as many fields, of types that admit them.
+    pub fn fits_message(&self, channel: ChannelId, message: &[Expr]) -> bool {
+        let fields = &self.channels[channel].fields;
+        let fits =
+            |(field, value): (&ChannelField, &Expr)| self.admits(self.types[field.ty], self.types[value.ty]);
+        fields.len() == message.len() && fields.iter().zip(message).all(fits)
+    }
+
+    /// Whether messages of a channel can be received by a pattern: there is a field for each, whose place admits
+    /// it, or whose value can be compared with it. Messages that are kept may have more fields.
+    pub fn fits_pattern(&self, channel: ChannelId, pattern: &[Pattern], keep: bool) -> bool {
+        let fields = &self.channels[channel].fields;
+        let fits = |(field, wanted): (&ChannelField, &Pattern)| match wanted {
+            Pattern::Store(place) => self.admits(self.types[place.ty], self.types[field.ty]),
+            Pattern::Match(value) => self.is_comparable(field, value),
+            Pattern::Any => true,
+        };
+        let has_fields = if keep { pattern.len() <= fields.len() } else { pattern.len() == fields.len() };
+        has_fields && fields.iter().zip(pattern).all(fits)
+    }
+
+    /// Whether messages of a channel can be asked for these values.
+    pub fn fits_question(&self, channel: ChannelId, pattern: &[Option<Expr>]) -> bool {
+        let fields = &self.channels[channel].fields;
+        let fits = |(field, wanted): (&ChannelField, &Option<Expr>)| {
+            wanted.as_ref().is_none_or(|wanted| self.is_comparable(field, wanted))
+        };
+        pattern.len() <= fields.len() && fields.iter().zip(pattern).all(fits)
+    }
+
+    fn is_comparable(&self, field: &ChannelField, value: &Expr) -> bool {
+        let (field, value) = (self.types[field.ty], self.types[value.ty]);
+        self.admits(field, value) || self.admits(value, field)
+    }
+
     /// Whether everything that steps depend on has a fixed place: threads have one frame each and observable
-    /// ids, and there are no objects, collections or atomic locations.
+    /// ids, and there are no objects, collections or atomic locations. Then channels have numbers; in all other
+    /// programs they are objects.
     pub fn is_flat(&self) -> bool {
         self.features.thread_ids_observable
             && !self.has_objects()
@@ -122,7 +153,7 @@ impl Program {
         };
         !self.is_flat()
             && (self.features.thread_ids_observable
-                || !self.first_channels.is_empty()
+                || !self.channels.is_empty()
                 || self.has_fused_locations()
                 || self.has_conditions()
                 || self.has_priorities()

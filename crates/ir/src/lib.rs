@@ -7,9 +7,10 @@
 //! # What a program means
 //!
 //! **State.** Values of the globals; a set of threads, each a stack of frames (a location and the values of
-//! the procedure's variables); a heap of records, arrays and locks; channels. Objects and ended threads that
-//! nothing refers to are not part of the state. Roots are the globals, the messages in channels, all frames
-//! of threads that have not ended, and the lock that a thread waits for. A lock refers to its owner.
+//! the procedure's variables); a heap of records, arrays, locks and channels. Objects and ended threads that
+//! nothing refers to are not part of the state. Roots are the globals, all frames of threads that have not
+//! ended, and the lock that a thread waits for. A lock refers to its owner, a channel to what its messages
+//! mention.
 //!
 //! **Ids.** A new thread or object gets the least id that no thread or object has at that moment; garbage
 //! keeps its id until the end of the step (including the rest of an atomic block that is part of the step).
@@ -80,11 +81,11 @@
 //! **Memory.** If memory is [explicit](Memory), `Delete` turns the object into a *tombstone*: an object
 //! without contents, which is a part of the state, and keeps its id, as long as something refers to it. It is
 //! equal to itself only. To delete `null` is a null dereference, to delete a tombstone a double delete; it is
-//! a bad delete of an object of a [scoped](Record::scoped) record, and of a lock that a thread holds or waits
+//! a bad delete of an object of a [scoped](Record::scoped) record or channel, and of a lock that a thread holds or waits
 //! for. If memory is collected, `Delete` has these faults (except for double deletes) and no effect.
 //! `Kill` turns an object into a tombstone with either kind of memory; it has no effect on `null` and on
 //! tombstones. Whatever needs the contents or the kind of an object (fields, elements, length, record,
-//! operations on locks, `throw`) is, for a tombstone, a use after free, or a dangling local if the object was
+//! operations on locks and channels, `throw`) is, for a tombstone, a use after free, or a dangling local if the object was
 //! killed: the fault takes the place of a null dereference. Comparing references needs neither.
 //!
 //! **Pointers** lead to places inside of objects. The *leaves* of a record are its fields, in order; those of
@@ -100,7 +101,7 @@
 //! [`MAX_BLOCK_LEAVES`] leaves exceeds the bound on objects.
 //!
 //! **Leaks.** If memory is explicit, a step has a *leak* if at its end an object is garbage that is no
-//! tombstone and of no scoped record, unless [`Leaks`] are off. With [`Leaks::End`], a step that ends a
+//! tombstone and of no scoped record or channel, unless [`Leaks`] are off. With [`Leaks::End`], a step that ends a
 //! thread also has one if no thread is left that has not ended, and such an object is there. A leak is a soft
 //! fault, like that of a failed `Check`, of the transition that the step begins with; it counts before other
 //! soft faults of the step, which would hide it for good. Locals that are not live refer to nothing, so what
@@ -176,6 +177,12 @@
 //! once, and their numbers are free. The program must ensure that a thread ends only when it is the youngest
 //! ([`ExprKind::IsYoungest`] as guard). There are no `tid` values: `Start` stores the number of the thread.
 //!
+//! **Channels are objects**, made by [`New::Channel`] and referred to by values of [`Type::Channel`], except in
+//! [flat](Program::is_flat) programs, where they have numbers. Any variable can refer to any channel. Whether
+//! messages and patterns [fit](Program::fits_message) a channel is found when they meet: to send or receive
+//! what does not fit is a [channel](system-fault) fault, whether there is room, a message, or a partner, or
+//! not. An operation on `null` is a null dereference.
+//!
 //! **Channel numbers** start at 1, in the order in which the channels were made, up to 255; 0 is no channel.
 //! First come [`Program::first_channels`], then those of each thread when it starts, before its prologue.
 //!
@@ -184,13 +191,14 @@
 //!
 //! **Prologues.** The initial state is made by the program's prologue, then by starting the active threads
 //! one after the other. Starting a thread stores its arguments, makes its channels, and runs its prologue.
-//! Prologues assign and make records, and end at the first fault. That is a fault of the step that starts the
+//! Prologues assign and make objects, and end at the first fault. That is a fault of the step that starts the
 //! thread, or of the initial state, which nevertheless has its steps; if there are several, the first one
 //! counts.
 //!
 //! **Channels.** A message has a value for each field; references in it keep their objects alive. `Send`
 //! evaluates channel and message; it is an obstacle while the channel is full. The values are admitted to the
-//! types of the fields, where integers wrap; sorting compares the values before that. `Receive` evaluates the
+//! types of the fields, where integers wrap; sorting compares the values before that, as far as they are
+//! integers. `Receive` evaluates the
 //! channel; it is an obstacle while there is no message that fits the pattern, whose expressions are
 //! evaluated only as far as needed. It removes the message, unless it keeps it, and then stores fields from
 //! left to right (each place is evaluated just before it is stored to).

@@ -23,6 +23,7 @@ impl Program {
             Type::Pointer => "pointer".to_owned(),
             Type::String => "string".to_owned(),
             Type::Lock => "lock".to_owned(),
+            Type::Channel => "chan".to_owned(),
             Type::Null => "null".to_owned(),
             Type::Set(element) => format!("Set.type<{}>", self.type_name(element)),
             Type::Bag(element) => format!("Bag.type<{}>", self.type_name(element)),

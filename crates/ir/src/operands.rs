@@ -96,7 +96,7 @@ macro_rules! of_action {
             ActionKind::New(place, New::Array { length, .. } | New::Block { length, .. }) => {
                 with($operands(place), [length])
             }
-            ActionKind::New(place, New::Record(_) | New::Lock) => $operands(place),
+            ActionKind::New(place, New::Record(_) | New::Lock | New::Channel(_)) => $operands(place),
             ActionKind::Assert(operand, _)
             | ActionKind::Assume(operand)
             | ActionKind::Lock(operand)
@@ -112,7 +112,7 @@ macro_rules! of_action {
             ActionKind::Start { result, args, .. } => {
                 with(result.into_iter().flat_map($operands).collect(), args)
             }
-            ActionKind::Exit => vec![],
+            ActionKind::Exit | ActionKind::BadCall(_) => vec![],
             ActionKind::Send { channel, message, .. } => with(vec![channel], message),
             ActionKind::Receive { channel, pattern, .. } => {
                 let fields = pattern.into_iter().flat_map(|field| match field {

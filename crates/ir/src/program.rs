@@ -24,7 +24,7 @@ pub struct Program {
     pub locations: Table<LocationId, Location>,
     pub transitions: Table<TransitionId, Transition>,
     pub channels: Table<ChannelId, Channel>,
-    /// The channels that exist from the start, in the order of their numbers.
+    /// The channels that exist from the start, in the order of their numbers, in flat programs.
     pub first_channels: Vec<ChannelId>,
     /// Executed before the first thread starts.
     pub prologue: Vec<Action>,
@@ -280,6 +280,8 @@ pub struct Channel {
     pub capacity: u32,
     /// The types of the fields of a message: integers that wrap, or references.
     pub fields: Vec<ChannelField>,
+    /// Made by a declaration: it is never deleted, and ends with its scope, by [`ActionKind::Kill`].
+    pub scoped: bool,
     pub span: Span,
 }
 

@@ -19,6 +19,9 @@ pub enum Type {
     Lock,
     /// A place inside of an object, or none: see pointers in the crate's documentation.
     Pointer,
+    /// A reference to a channel, of whatever messages: programs that are not [flat](crate::Program::is_flat)
+    /// have them.
+    Channel,
     /// The type of `null`, which every reference type, `tid` and every abstract enum admits.
     Null,
     /// Collections are values, like integers: storing one copies it.
@@ -84,7 +87,7 @@ impl Width {
 impl Type {
     /// Whether values are references to heap objects (and so edges of the state graph).
     pub const fn is_reference(self) -> bool {
-        matches!(self, Self::Record(_) | Self::Array(_) | Self::Lock)
+        matches!(self, Self::Record(_) | Self::Array(_) | Self::Lock | Self::Pointer | Self::Channel)
     }
 
     pub const fn is_collection(self) -> bool {

@@ -50,6 +50,7 @@ impl Program {
                 | Type::Array(_)
                 | Type::Lock
                 | Type::Pointer
+                | Type::Channel
                 | Type::String
                 | Type::Tid
                 | Type::Abstract(_),

@@ -63,6 +63,7 @@ impl Ages {
             ObjectKind::Lock { owner, count } => {
                 ObjectKind::Lock { owner: owner.map(|id| self.threads[&id]), count: *count }
             }
+            ObjectKind::Channel(channel) => ObjectKind::Channel(self.channel(channel)),
             ObjectKind::Tombstone { .. } => object.kind.clone(),
         };
         Object { kind, ..object.clone() }

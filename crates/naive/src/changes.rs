@@ -163,7 +163,8 @@ impl<'a> Changes<'a> {
             };
             let old = before.channels.get(&number).filter(same);
             let from = old.map_or_else(|| Datum::Messages(Vec::new()), |old| naive.messages(before, old));
-            self.differ(|| naive.channel_name(after, number), from, naive.messages(after, channel));
+            let name = || naive.channel_name(after, &Value::Int(number.into()));
+            self.differ(name, from, naive.messages(after, channel));
         }
     }
 
@@ -251,6 +252,7 @@ fn same_object(a: &Object, b: &Object) -> bool {
         (ObjectKind::Array(a, _), ObjectKind::Array(b, _)) => a == b,
         (ObjectKind::Block(a, _), ObjectKind::Block(b, _)) => a == b,
         (ObjectKind::Lock { .. }, ObjectKind::Lock { .. }) => true,
+        (ObjectKind::Channel(a), ObjectKind::Channel(b)) => a.declared == b.declared,
         _ => false,
     };
     same_kind && a.serial.0 == b.serial.0

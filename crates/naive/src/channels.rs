@@ -7,6 +7,7 @@ use system::FaultKind;
 use crate::eval::{Eval, as_int};
 use crate::fault::Stop;
 use crate::machine::{Choose, Machine};
+use crate::state::short_name;
 use crate::steps::EvalContext;
 use crate::{Channel, Naive, NaiveFault, Thread, Transfer, Value};
 
@@ -18,12 +19,26 @@ fn fits(message: &[Value], wanted: &[Option<Value>]) -> bool {
 }
 
 impl Eval<'_> {
-    /// The channel of this number.
-    pub fn channel(&self, number: i64, span: Span) -> Result<&Channel, Stop> {
-        let channel = u32::try_from(number).ok().and_then(|number| self.state.channels.get(&number));
-        channel.ok_or_else(|| {
-            Stop::fault(FaultKind::Channel, span, format!("there is no channel of number {number}"))
-        })
+    /// The channel that the value of `operand` is the number of, or refers to.
+    pub fn channel(&self, operand: &Expr, value: &Value, span: Span) -> Result<&Channel, Stop> {
+        match (self.state.channel(value), value) {
+            (Some(channel), _) => Ok(channel),
+            (None, Value::Null) => Err(self.null(operand, span)),
+            (None, Value::Ref(id)) => Err(self.ended(operand, *id, span)),
+            (None, number) => {
+                let message = format!("there is no channel of number {}", as_int(number));
+                Err(Stop::fault(FaultKind::Channel, span, message))
+            }
+        }
+    }
+
+    /// The fault of a message or pattern whose types are not those of a channel.
+    pub fn misfit(&self, channel: &Channel, span: Span) -> Stop {
+        let declared = &self.program.channels[channel.declared];
+        let fields: Vec<String> =
+            declared.fields.iter().map(|field| short_name(self.program, field.ty)).collect();
+        let message = format!("messages of `{}` are of the types {{{}}}", declared.name, fields.join(", "));
+        Stop::fault(FaultKind::Channel, span, message)
     }
 
     /// The first message with the wanted values, which are evaluated as far as that takes. To ask for the
@@ -159,23 +174,32 @@ impl Machine<'_> {
         span: Span,
         choose: Choose<'_>,
     ) -> Result<(), Stop> {
-        let (number, values) = self.outgoing(channel, message, span)?;
-        let message = self.admitted(number, &values);
-        let channel = &self.state.channels[&number];
-        let capacity = self.program().channels[channel.declared].capacity;
-        if capacity == 0 {
-            return self.meet(number, &message, span, choose);
+        let (place, values) = self.outgoing(channel, message, span)?;
+        let message = self.admitted(&place, &values);
+        let channel = self.channel(&place);
+        let declared = &self.program().channels[channel.declared];
+        if declared.capacity == 0 {
+            return self.meet(&place, &message, span, choose);
         }
-        if channel.messages.len() >= capacity as usize {
-            return self.blocked(|this| this.channel_obstacle(number, true));
+        if channel.messages.len() >= declared.capacity as usize {
+            return self.blocked(|this| this.channel_obstacle(&place, true));
         }
-        self.claimed(true, number, span);
-        let channel = &self.state.channels[&number];
-        let greater = |other: &Vec<Value>| sorted && *other > values;
+        self.claimed(true, &place, span);
+        let channel = self.channel(&place);
+        // References have no order: they, and what is behind them, are not compared.
+        let types = &self.program().types;
+        let is_integer = |field: &&ir::ChannelField| matches!(types[field.ty], Type::Int(_));
+        let integers = declared.fields.iter().take_while(is_integer).count();
+        let greater = |other: &Vec<Value>| sorted && other[..integers] > values[..integers];
         let at = channel.messages.iter().position(greater).unwrap_or(channel.messages.len());
-        self.messages(number).insert(at, message.clone());
-        self.record_message(Transfer::Send { position: at }, number, &message);
-        self.event(true, number, &message, span)
+        self.messages(&place).insert(at, message.clone());
+        self.record_message(Transfer::Send { position: at }, &place, &message);
+        self.event(true, &place, &message, span)
+    }
+
+    /// A channel that was looked up before.
+    pub fn channel(&self, value: &Value) -> &Channel {
+        self.state.channel(value).expect("the channel was looked up before")
     }
 
     pub fn receive(
@@ -186,14 +210,14 @@ impl Machine<'_> {
         pattern: &[Pattern],
         span: Span,
     ) -> Result<(), Stop> {
-        let (number, at) = self.incoming(channel, anywhere, keep, pattern, span)?;
-        let Some(at) = at else { return self.blocked(|this| this.channel_obstacle(number, false)) };
-        self.claimed(false, number, span);
-        let message = self.messages(number)[at].clone();
+        let (place, at) = self.incoming(channel, anywhere, keep, pattern, span)?;
+        let Some(at) = at else { return self.blocked(|this| this.channel_obstacle(&place, false)) };
+        self.claimed(false, &place, span);
+        let message = self.messages(&place)[at].clone();
         if !keep {
-            self.messages(number).remove(at);
-            self.record_message(Transfer::Receive { position: at }, number, &message);
-            self.event(false, number, &message, span)?;
+            self.messages(&place).remove(at);
+            self.record_message(Transfer::Receive { position: at }, &place, &message);
+            self.event(false, &place, &message, span)?;
         }
         self.store_fields(pattern, &message)
     }
@@ -210,25 +234,29 @@ impl Machine<'_> {
         }
     }
 
-    /// The number of the channel that a message goes to, and the message as it was evaluated. Where it could
-    /// be sent, it must have as many fields as the channel.
-    fn outgoing(&self, channel: &Expr, message: &[Expr], span: Span) -> Result<(u32, Vec<Value>), Stop> {
-        let number = as_int(&self.eval(channel)?);
-        let message = self.evals(message)?;
+    /// The channel that a message goes to, and the message as it was evaluated. Where it could be sent, it must
+    /// have as many fields as the channel; if channels are objects, it must fit the channel in any case.
+    fn outgoing(&self, operand: &Expr, message: &[Expr], span: Span) -> Result<(Value, Vec<Value>), Stop> {
+        let program = self.program();
+        let value = self.eval(operand)?;
+        let values = self.evals(message)?;
         let evaluator = self.evaluator();
-        let channel = evaluator.channel(number, span)?;
-        let capacity = self.program().channels[channel.declared].capacity as usize;
+        let channel = evaluator.channel(operand, &value, span)?;
+        if matches!(value, Value::Ref(_)) && !program.fits_message(channel.declared, message) {
+            return Err(evaluator.misfit(channel, span));
+        }
+        let capacity = program.channels[channel.declared].capacity as usize;
         let is_full = capacity > 0 && channel.messages.len() >= capacity;
         if !is_full {
             evaluator.same_fields(channel, message.len(), span)?;
         }
-        Ok((number as u32, message))
+        Ok((value, values))
     }
 
     /// A message as it is in a channel.
-    fn admitted(&self, number: u32, message: &[Value]) -> Vec<Value> {
+    fn admitted(&self, channel: &Value, message: &[Value]) -> Vec<Value> {
         let program = self.program();
-        let fields = &program.channels[self.state.channels[&number].declared].fields;
+        let fields = &program.channels[self.channel(channel).declared].fields;
         let admit = |(value, field): (&Value, &ir::ChannelField)| match program.types[field.ty] {
             Type::Int(int) => Value::Int(
                 int.admit(as_int(value)).unwrap_or_else(|| unreachable!("integers of messages wrap")),
@@ -238,19 +266,23 @@ impl Machine<'_> {
         message.iter().zip(fields).map(admit).collect()
     }
 
-    /// The number of the channel that a message comes from, and which message it is, if any fits.
+    /// The channel that a message comes from, and which message it is, if any fits.
     fn incoming(
         &self,
-        channel: &Expr,
+        operand: &Expr,
         anywhere: bool,
         keep: bool,
         pattern: &[Pattern],
         span: Span,
-    ) -> Result<(u32, Option<usize>), Stop> {
-        let number = as_int(&self.eval(channel)?);
+    ) -> Result<(Value, Option<usize>), Stop> {
+        let program = self.program();
+        let value = self.eval(operand)?;
         let evaluator = self.evaluator();
-        let channel = evaluator.channel(number, span)?;
-        let declared = &self.program().channels[channel.declared];
+        let channel = evaluator.channel(operand, &value, span)?;
+        if matches!(value, Value::Ref(_)) && !program.fits_pattern(channel.declared, pattern, keep) {
+            return Err(evaluator.misfit(channel, span));
+        }
+        let declared = &program.channels[channel.declared];
         if keep && declared.capacity == 0 {
             let message = format!("`{}` holds no messages that could be kept", declared.name);
             return Err(Stop::fault(FaultKind::Channel, span, message));
@@ -270,11 +302,11 @@ impl Machine<'_> {
         if found.is_some() && !names_fields {
             return Err(evaluator.wrong_fields(channel, pattern.len(), span));
         }
-        Ok((number as u32, found))
+        Ok((value, found))
     }
 
-    fn messages(&mut self, number: u32) -> &mut Vec<Vec<Value>> {
-        let channel = self.state.channels.get_mut(&number);
+    fn messages(&mut self, channel: &Value) -> &mut Vec<Vec<Value>> {
+        let channel = self.state.channel_mut(channel);
         &mut channel.expect("the channel was looked up before").messages
     }
 
@@ -298,7 +330,13 @@ impl Machine<'_> {
     }
 
     /// Sends a message through a channel without capacity.
-    fn meet(&mut self, number: u32, message: &[Value], span: Span, choose: Choose<'_>) -> Result<(), Stop> {
+    fn meet(
+        &mut self,
+        channel: &Value,
+        message: &[Value],
+        span: Span,
+        choose: Choose<'_>,
+    ) -> Result<(), Stop> {
         let leads_inside = self.last.is_some_and(|id| match self.program().transitions[id].exit {
             ir::Exit::Jump(ir::Jump::Goto(target)) => self.program().locations[target].fused,
             _ => false,
@@ -307,24 +345,24 @@ impl Machine<'_> {
             let message = "nobody can be met in the middle of a step";
             return Err(Stop::fault(FaultKind::InnerBlock, span, message));
         }
-        let partners = self.partners(number, message);
+        let partners = self.partners(channel, message);
         if partners.is_empty() {
-            return self.blocked(|this| this.channel_obstacle(number, true));
+            return self.blocked(|this| this.channel_obstacle(channel, true));
         }
         let (partner, transition) = partners[choose(partners.len() as u32) as usize];
         self.may_meet = false;
         self.partner = Some((partner, transition));
         let receiver = self.naive.thread_name(&self.state, partner);
-        self.record_message(Transfer::Rendezvous { receiver }, number, message);
-        self.claimed(true, number, span);
-        self.event(true, number, message, span)?;
+        self.record_message(Transfer::Rendezvous { receiver }, channel, message);
+        self.claimed(true, channel, span);
+        self.event(true, channel, message, span)?;
         let action = &self.program().transitions[transition].body[0];
         let ActionKind::Receive { pattern, .. } = &action.kind else { unreachable!("partners receive") };
         let evaluator = self.evaluator();
-        evaluator.same_fields(evaluator.channel(number.into(), action.span)?, pattern.len(), action.span)?;
+        evaluator.same_fields(self.channel(channel), pattern.len(), action.span)?;
         let sender = std::mem::replace(&mut self.thread, partner);
-        self.claimed(false, number, action.span);
-        self.event(false, number, message, action.span)?;
+        self.claimed(false, channel, action.span);
+        self.event(false, channel, message, action.span)?;
         self.store_fields(pattern, message)?;
         self.thread = sender;
         Ok(())
@@ -332,8 +370,10 @@ impl Machine<'_> {
 
     /// The threads that can receive a message right now, and by which transition. A thread that cannot
     /// evaluate what it would receive is not among them.
-    fn partners(&self, number: u32, message: &[Value]) -> Vec<(u32, TransitionId)> {
+    fn partners(&self, to: &Value, message: &[Value]) -> Vec<(u32, TransitionId)> {
         let program = self.program();
+        let declared = self.channel(to).declared;
+        let has_numbers = matches!(to, Value::Int(_));
         let mut partners = Vec::new();
         for (&thread, Thread { frames, .. }) in &self.state.threads {
             let Some(frame) = frames.last() else { continue };
@@ -351,7 +391,8 @@ impl Machine<'_> {
                     return false;
                 };
                 transition.guard == Guard::Always
-                    && other.eval(channel).is_ok_and(|channel| as_int(&channel) == i64::from(number))
+                    && other.eval(channel).is_ok_and(|channel| channel == *to)
+                    && (has_numbers || program.fits_pattern(declared, pattern, false))
                     && other.wanted(pattern).is_ok_and(|wanted| fits(message, &wanted))
             };
             let here = program.locations[frame.location].transitions.iter().copied();
@@ -365,7 +406,7 @@ impl Machine<'_> {
     }
 
     /// Takes note if the thread sends to a channel, or receives from it, that another one claims.
-    fn claimed(&mut self, send: bool, number: u32, span: Span) {
+    fn claimed(&mut self, send: bool, used: &Value, span: Span) {
         let program = self.program();
         let claims = |&(&other, thread): &(&u32, &Thread)| {
             let eval = self.naive.evaluator(&self.state, other, EvalContext::default());
@@ -373,8 +414,7 @@ impl Machine<'_> {
             other != self.thread
                 && claims.iter().any(|claim| {
                     let channel = eval.eval(&claim.channel);
-                    claim.receive != send
-                        && channel.is_ok_and(|channel| as_int(&channel) == i64::from(number))
+                    claim.receive != send && channel.is_ok_and(|channel| channel == *used)
                 })
         };
         let Some((&other, _)) = self.state.threads.iter().find(claims) else { return };
@@ -383,16 +423,15 @@ impl Machine<'_> {
             "{} {} `{}`, which {} claims to do alone",
             name(self.thread),
             if send { "sends to" } else { "receives from" },
-            self.naive.channel_name(&self.state, number),
+            self.naive.channel_name(&self.state, used),
             name(other),
         );
         self.note(NaiveFault::new(FaultKind::ExclusiveChannel, span, message));
     }
 
     /// Moves the monitor by a message that was sent or received.
-    fn event(&mut self, send: bool, number: u32, message: &[Value], span: Span) -> Result<(), Stop> {
+    fn event(&mut self, send: bool, channel: &Value, message: &[Value], span: Span) -> Result<(), Stop> {
         let Some(monitor) = &self.program().monitor else { return Ok(()) };
-        let number = i64::from(number);
         let globals = Eval {
             thread: None,
             variables: &[],
@@ -402,14 +441,14 @@ impl Machine<'_> {
         };
         let mut named = false;
         for event in monitor.states.iter().flat_map(|state| &state.events) {
-            named |= event.send == send && as_int(&globals.eval(&event.channel)?) == number;
+            named |= event.send == send && globals.eval(&event.channel)? == *channel;
         }
         if !named {
             return Ok(());
         }
         let mut target = None;
         for event in &monitor.states[self.state.monitor as usize].events {
-            if event.send != send || as_int(&globals.eval(&event.channel)?) != number {
+            if event.send != send || globals.eval(&event.channel)? != *channel {
                 continue;
             }
             let mut wanted = Vec::new();

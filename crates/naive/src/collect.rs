@@ -1,8 +1,8 @@
 //! Garbage: what nothing refers to is not part of the state.
 //!
-//! Roots are the globals, the messages in channels, the frames of threads that have not ended, and the locks
-//! that they wait for. A lock refers to its owner, and so keeps a thread that has ended with it. An ended
-//! thread refers to nothing. A collection refers to what its elements, keys and values refer to.
+//! Roots are the globals, the frames of threads that have not ended, and the locks that they wait for. A lock
+//! refers to its owner, and so keeps a thread that has ended with it. A channel refers to what its messages
+//! mention. An ended thread refers to nothing. A collection refers to what its elements, keys and values refer to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,6 @@ use crate::{Object, ObjectKind, State, Value};
 pub fn collect(state: &mut State) -> BTreeMap<u32, Object> {
     let live = state.threads.values().filter(|thread| !thread.ended());
     let mut open: Vec<Value> = state.globals.clone();
-    open.extend(state.channels.values().flat_map(|channel| channel.messages.iter().flatten().cloned()));
     for thread in live {
         open.extend(thread.frames.iter().flat_map(|frame| frame.locals.clone()));
         open.extend(thread.waiting.map(|waiting| Value::Ref(waiting.lock)));
@@ -25,6 +24,7 @@ pub fn collect(state: &mut State) -> BTreeMap<u32, Object> {
                 ObjectKind::Record(_, values)
                 | ObjectKind::Block(_, values)
                 | ObjectKind::Array(_, values) => open.extend(values.clone()),
+                ObjectKind::Channel(channel) => open.extend(channel.messages.iter().flatten().cloned()),
                 ObjectKind::Lock { owner, .. } => open.extend(owner.map(Value::Thread)),
                 ObjectKind::Tombstone { .. } => {}
             },

@@ -117,6 +117,7 @@ impl Datum {
         match self {
             Self::Seq(elements) => List(elements).to_string(),
             Self::Lock { .. } | Self::Ended { .. } => String::new(),
+            Self::Messages(messages) => List(messages).to_string(),
             _ => self.to_string(),
         }
     }
@@ -159,11 +160,19 @@ impl Naive<'_> {
                 let of = &self.program.enums[*id];
                 Datum::Symbol { of: of.name.clone(), element: of.elements[*element as usize].clone() }
             }
-            Value::Ref(id) => Datum::Object(self.object_name(state, *id)),
             Value::Pointer(id, leaf) => Datum::Pointer {
                 object: self.object_name(state, *id),
                 place: self.leaf_name(state, *id, *leaf),
             },
+            Value::Ref(id) => {
+                let name = self.object_name(state, *id);
+                let is_channel = |object: &Object| matches!(object.kind.origin(), ObjectKind::Channel(_));
+                if state.objects.get(id).is_some_and(is_channel) {
+                    Datum::Channel(name)
+                } else {
+                    Datum::Object(name)
+                }
+            }
             Value::Thread(id) => Datum::Thread(self.thread_name(state, *id)),
             Value::Str(id) => Datum::Text(self.program.strings[*id].clone()),
             Value::Set(set) => Datum::Set(set.iter().map(datum).collect()),
@@ -191,12 +200,9 @@ impl Naive<'_> {
                     None => Datum::Int(number),
                 }
             }
-            (&Value::Int(number), Meaning::Channel) => match u32::try_from(number) {
-                Ok(number) if state.channels.contains_key(&number) => {
-                    Datum::Channel(self.channel_name(state, number))
-                }
-                _ => Datum::Int(number),
-            },
+            (Value::Int(_), Meaning::Channel) if state.channel(value).is_some() => {
+                Datum::Channel(self.channel_name(state, value))
+            }
             _ => self.datum(state, value),
         }
     }
@@ -256,6 +262,7 @@ impl Naive<'_> {
             ObjectKind::Lock { owner, count } => {
                 Datum::Lock { owner: owner.map(|owner| self.thread_name(state, owner)), count: *count }
             }
+            ObjectKind::Channel(channel) => self.messages(state, channel),
             ObjectKind::Tombstone { out_of_scope, .. } => Datum::Ended { out_of_scope: *out_of_scope },
         }
     }

@@ -229,17 +229,20 @@ impl Eval<'_> {
                 self.thread_question(&expr.kind, number)
             }
             ExprKind::ChannelLength(operand) => {
-                let channel = self.channel(as_int(&eval(operand)?), expr.span)?;
+                let channel = self.channel(operand, &eval(operand)?, expr.span)?;
                 Value::Int(channel.messages.len() as i64)
             }
             ExprKind::ChannelFull(operand) => {
-                let channel = self.channel(as_int(&eval(operand)?), expr.span)?;
+                let channel = self.channel(operand, &eval(operand)?, expr.span)?;
                 let capacity = self.program.channels[channel.declared].capacity as usize;
                 Value::Bool(capacity > 0 && channel.messages.len() >= capacity)
             }
             ExprKind::ChannelHas { channel, anywhere, pattern } => {
-                let number = as_int(&eval(channel)?);
-                let channel = self.channel(number, expr.span)?;
+                let value = eval(channel)?;
+                let channel = self.channel(channel, &value, expr.span)?;
+                if matches!(value, Value::Ref(_)) && !self.program.fits_question(channel.declared, pattern) {
+                    return Err(self.misfit(channel, expr.span));
+                }
                 if self.program.channels[channel.declared].capacity == 0 {
                     let name = &self.program.channels[channel.declared].name;
                     let message = format!("`{name}` holds no messages that one could ask for");

@@ -12,7 +12,7 @@ use system::Step;
 
 use crate::machine::{Machine, Target};
 use crate::show::indices;
-use crate::{Datum, Message, Naive, Part, State, Stopped, Value, printf};
+use crate::{ChannelIdentity, Datum, Message, Naive, Part, State, Stopped, Value, printf};
 
 /// A step that was fired.
 #[derive(Clone, Debug)]
@@ -58,8 +58,7 @@ pub struct Statement {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Transferred {
     pub transfer: Transfer,
-    /// The number of the channel.
-    pub channel: u32,
+    pub channel: ChannelIdentity,
     pub channel_name: String,
     /// The name of the thread that sends or, with [`Transfer::Receive`], receives.
     pub thread: String,
@@ -88,15 +87,16 @@ impl Naive<'_> {
 
 impl Machine<'_> {
     /// Records a message that the thread sends or receives.
-    pub fn record_message(&mut self, transfer: Transfer, number: u32, message: &[Value]) {
+    pub fn record_message(&mut self, transfer: Transfer, channel: &Value, message: &[Value]) {
         if self.events.is_none() {
             return;
         }
         let Self { naive, state, thread, .. } = self;
-        let declared = &naive.program.channels[state.channels[&number].declared];
-        let message = naive.message(state, declared, message);
-        let (channel_name, thread) = (naive.channel_name(state, number), naive.thread_name(state, *thread));
-        let message = Transferred { transfer, channel: number, channel_name, thread, message };
+        let Some(known) = state.channel(channel) else { return };
+        let message = naive.message(state, &naive.program.channels[known.declared], message);
+        let (channel_name, thread) = (naive.channel_name(state, channel), naive.thread_name(state, *thread));
+        let message =
+            Transferred { transfer, channel: state.identity(channel), channel_name, thread, message };
         if let Some(events) = &mut self.events {
             events.messages.push(message);
         }

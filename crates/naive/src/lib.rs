@@ -58,7 +58,9 @@ pub use fault::{MemoryFault, NaiveFault, Stopped};
 pub use obstacle::Obstacle;
 pub use parts::Part;
 pub use permute::permute;
-pub use state::{Channel, Frame, History, Object, ObjectKind, Occurrence, State, Thread, Waiting};
+pub use state::{
+    Channel, ChannelIdentity, Frame, History, Object, ObjectKind, Occurrence, State, Thread, Waiting,
+};
 pub use value::Value;
 pub use view::{ChannelView, FrameView, ObjectView, StateView, ThreadView};
 

@@ -251,6 +251,9 @@ impl<'a> Machine<'a> {
                 self.throw(&exception, record, span)?;
                 return Ok(Flow::Left);
             }
+            ActionKind::BadCall(message) => {
+                return Err(Stop::fault(FaultKind::BadCall, span, message.clone()));
+            }
             ActionKind::Delete(operand) => self.delete(operand, span)?,
             ActionKind::Kill(operand) => self.kill(operand, span)?,
             ActionKind::Start { result, procedure, args, priority } => {
@@ -427,6 +430,9 @@ impl<'a> Machine<'a> {
                 }
                 let values = fields.iter().map(|&field| default_value(program, program.fields[field].ty));
                 ObjectKind::Block(*record, vec![values.collect::<Vec<_>>(); length as usize].concat())
+            }
+            New::Channel(declared) => {
+                ObjectKind::Channel(Channel { declared: *declared, owner: None, messages: Vec::new() })
             }
             New::Array { element, length } => {
                 let length = as_int(&self.eval(length)?);

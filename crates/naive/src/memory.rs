@@ -59,7 +59,13 @@ impl Machine<'_> {
                     return bad(format!("{} waits for {name}", naive.thread_name(&self.state, thread)));
                 }
             }
-            ObjectKind::Record(..) | ObjectKind::Block(..) | ObjectKind::Array(..) => {}
+            ObjectKind::Channel(channel) if self.program().channels[channel.declared].scoped => {
+                return bad(format!("{name} was declared, and not made by `new`"));
+            }
+            ObjectKind::Record(..)
+            | ObjectKind::Block(..)
+            | ObjectKind::Array(..)
+            | ObjectKind::Channel(_) => {}
         }
         if let Memory::Explicit(_) = self.program().memory {
             self.end_object(id, false, span);
@@ -128,6 +134,7 @@ impl Naive<'_> {
             ObjectKind::Record(record, _) | ObjectKind::Block(record, _) => {
                 !self.program.records[*record].scoped
             }
+            ObjectKind::Channel(channel) => !self.program.channels[channel.declared].scoped,
             ObjectKind::Lock { .. } | ObjectKind::Array(..) => true,
             ObjectKind::Tombstone { .. } => false,
         };

@@ -7,7 +7,7 @@ use crate::eval::Eval;
 use crate::fault::Stop;
 use crate::machine::{Machine, Wanted};
 use crate::steps::{EvalContext, location};
-use crate::{Datum, Naive, ObjectKind, Part, State};
+use crate::{Datum, Naive, ObjectKind, Part, State, Value};
 
 /// What a transition of a thread waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,11 +104,11 @@ impl Machine<'_> {
     }
 
     /// A channel that the thread cannot send to or receive from.
-    pub fn channel_obstacle(&self, number: u32, is_send: bool) -> Obstacle {
-        let channel = &self.state.channels[&number];
+    pub fn channel_obstacle(&self, value: &Value, is_send: bool) -> Obstacle {
+        let channel = self.channel(value);
         let has_capacity = self.program().channels[channel.declared].capacity > 0;
         Obstacle::Channel {
-            channel: self.naive.channel_name(&self.state, number),
+            channel: self.naive.channel_name(&self.state, value),
             is_send,
             contents: has_capacity.then(|| self.naive.messages(&self.state, channel)),
         }

@@ -122,8 +122,8 @@ impl Eval<'_> {
             ExprKind::ChannelLength(channel)
             | ExprKind::ChannelFull(channel)
             | ExprKind::ChannelHas { channel, .. } => {
-                let number = u32::try_from(self.eval(channel).ok()?.as_int()?).ok()?;
-                self.state.channels.contains_key(&number).then(|| naive.channel_name(self.state, number))
+                let channel = self.eval(channel).ok()?;
+                self.state.channel(&channel).map(|_| naive.channel_name(self.state, &channel))
             }
             _ => None,
         }

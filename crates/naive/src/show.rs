@@ -4,10 +4,10 @@
 //! second `Fork` on the way here. Where threads have numbers, they are called by them: `node(2)`, and its
 //! channels `node(2):inbox`.
 
-use ir::{Id, LocalId, LocationId, ProcedureId, Table, Variable};
+use ir::{Action, ActionKind, Id, LocalId, LocationId, New, ProcedureId, Table, Variable};
 
 use crate::state::short_name;
-use crate::{Frame, Naive, Object, ObjectKind, State, Thread, Value};
+use crate::{Channel, Frame, Naive, Object, ObjectKind, State, Thread, Value};
 
 impl Naive<'_> {
     /// A thread of the state, as people call it.
@@ -34,6 +34,19 @@ impl Naive<'_> {
             }
             ObjectKind::Array(element, _) => format!("{}[]#{}", short_name(self.program, *element), serial.0),
             ObjectKind::Lock { .. } => format!("lock#{}", serial.0),
+            ObjectKind::Channel(channel) => {
+                let name = &self.program.channels[channel.declared].name;
+                // There is one of each that is declared for the whole program.
+                let is_it = |action: &Action| match action.kind {
+                    ActionKind::New(_, New::Channel(made)) => made == channel.declared,
+                    _ => false,
+                };
+                if self.program.prologue.iter().any(is_it) {
+                    name.clone()
+                } else {
+                    format!("{name}#{}", serial.0)
+                }
+            }
             ObjectKind::Tombstone { .. } => unreachable!("a tombstone was something else"),
         }
     }
@@ -61,12 +74,14 @@ impl Naive<'_> {
     }
 
     /// A channel of the state, as people call it.
-    pub fn channel_name(&self, state: &State, number: u32) -> String {
-        let Some(channel) = state.channels.get(&number) else { return format!("channel {number}") };
-        let name = &self.program.channels[channel.declared].name;
-        match channel.owner {
-            Some(owner) => format!("{}:{name}", self.thread_name(state, owner)),
-            None => name.clone(),
+    pub fn channel_name(&self, state: &State, channel: &Value) -> String {
+        match (channel, state.channel(channel)) {
+            (Value::Ref(id), _) => self.object_name(state, *id),
+            (_, Some(Channel { declared, owner: None, .. })) => self.program.channels[*declared].name.clone(),
+            (_, Some(Channel { declared, owner: Some(owner), .. })) => {
+                format!("{}:{}", self.thread_name(state, *owner), self.program.channels[*declared].name)
+            }
+            (value, None) => format!("channel {}", self.show(state, value)),
         }
     }
 

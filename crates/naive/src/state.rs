@@ -1,7 +1,7 @@
 //! A state, as maps.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use ir::{
@@ -20,7 +20,7 @@ pub struct State {
     pub globals: Vec<Value>,
     pub threads: BTreeMap<u32, Thread>,
     pub objects: BTreeMap<u32, Object>,
-    /// By their numbers, from 1.
+    /// Those that have numbers, by these, from 1.
     pub channels: BTreeMap<u32, Channel>,
     /// The only thread that may step, inside an atomic block or after an exclusive transition.
     pub exclusive: Option<u32>,
@@ -74,6 +74,14 @@ pub struct Channel {
     pub messages: Vec<Vec<Value>>,
 }
 
+/// Which of the channels of a run it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum ChannelIdentity {
+    Number(i64),
+    /// By how many objects were made before, and it.
+    Object(u32),
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Object {
     pub kind: ObjectKind,
@@ -91,10 +99,17 @@ pub enum ObjectKind {
     Array(TypeId, Vec<Value>),
     /// The fields of several records in a row.
     Block(RecordId, Vec<Value>),
+    Channel(Channel),
     /// The owner is none exactly if the count is 0.
-    Lock { owner: Option<u32>, count: u32 },
+    Lock {
+        owner: Option<u32>,
+        count: u32,
+    },
     /// It was deleted, or its scope was left. It was of this kind, and had contents.
-    Tombstone { out_of_scope: bool, was: Untracked<Box<ObjectKind>> },
+    Tombstone {
+        out_of_scope: bool,
+        was: Untracked<Box<ObjectKind>>,
+    },
 }
 
 /// Where an object comes from, and where it has ended.
@@ -130,6 +145,7 @@ impl ObjectKind {
             Self::Array(element, _) => Self::Array(*element, Vec::new()),
             Self::Block(record, _) => Self::Block(*record, Vec::new()),
             Self::Lock { .. } => Self::Lock { owner: None, count: 0 },
+            Self::Channel(channel) => Self::Channel(Channel { messages: Vec::new(), ..*channel }),
             Self::Tombstone { .. } => unreachable!("an object ends once"),
         };
         Self::Tombstone { out_of_scope, was: Untracked(Box::new(was)) }
@@ -163,6 +179,46 @@ impl State {
         self.threads.get(&thread).map(|thread| thread.serial.0)
     }
 
+    /// The channel of this number, or to which this reference is.
+    pub fn channel(&self, value: &Value) -> Option<&Channel> {
+        match value {
+            Value::Int(number) => self.channels.get(&u32::try_from(*number).ok()?),
+            Value::Ref(id) => match &self.objects.get(id)?.kind {
+                ObjectKind::Channel(channel) => Some(channel),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(crate) fn channel_mut(&mut self, value: &Value) -> Option<&mut Channel> {
+        match value {
+            Value::Int(number) => self.channels.get_mut(&u32::try_from(*number).ok()?),
+            Value::Ref(id) => match &mut self.objects.get_mut(id)?.kind {
+                ObjectKind::Channel(channel) => Some(channel),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Which of the channels of a run one of the state is.
+    pub(crate) fn identity(&self, channel: &Value) -> ChannelIdentity {
+        match channel {
+            Value::Ref(id) => ChannelIdentity::Object(self.objects[id].age.0),
+            Value::Int(number) => ChannelIdentity::Number(*number),
+            _ => unreachable!("neither a number nor a reference"),
+        }
+    }
+
+    /// The channels of the state.
+    pub fn identities(&self) -> BTreeSet<ChannelIdentity> {
+        let numbers = self.channels.keys().map(|&number| ChannelIdentity::Number(number.into()));
+        let is_channel = |object: &&Object| matches!(object.kind, ObjectKind::Channel(_));
+        let objects = self.objects.values().filter(is_channel);
+        numbers.chain(objects.map(|object| ChannelIdentity::Object(object.age.0))).collect()
+    }
+
     /// The check that the step to this state violated, if it did.
     pub fn soft_fault(&self) -> Option<&NaiveFault> {
         self.soft_fault.0.as_ref()
@@ -182,6 +238,8 @@ pub(crate) struct Serials {
     /// By the first type of elements that people call alike.
     arrays: BTreeMap<TypeId, u32>,
     locks: u32,
+    /// By the first declaration of that name.
+    channels: BTreeMap<ChannelId, u32>,
     threads: BTreeMap<ProcedureId, u32>,
     all_objects: u32,
     all_threads: u32,
@@ -203,6 +261,11 @@ impl Serials {
                 self.arrays.entry(first).or_default()
             }
             ObjectKind::Lock { .. } => &mut self.locks,
+            ObjectKind::Channel(channel) => {
+                let name = |id: ChannelId| &program.channels[id].name;
+                let first = program.channels.ids().find(|&id| name(id) == name(channel.declared));
+                self.channels.entry(first.unwrap_or(channel.declared)).or_default()
+            }
             ObjectKind::Tombstone { .. } => unreachable!("tombstones are not made"),
         };
         *last += 1;
@@ -269,6 +332,7 @@ pub(crate) fn short_name(program: &Program, ty: TypeId) -> String {
         | Type::String
         | Type::Lock
         | Type::Pointer
+        | Type::Channel
         | Type::Null => program.type_name(ty),
     }
 }

@@ -118,6 +118,7 @@ pub(crate) fn default_value(program: &Program, ty: TypeId) -> Value {
         | Type::String
         | Type::Lock
         | Type::Pointer
+        | Type::Channel
         | Type::Null => Value::Null,
         Type::Set(_) => Value::Set(BTreeSet::new()),
         Type::Bag(_) => Value::Bag(BTreeMap::new()),

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use ir::{LocalId, LocationId, Meaning, Variable};
+use ir::{LocalId, LocationId, Variable};
 
 use crate::datum::Message;
 use crate::show::visible;
-use crate::{Datum, Naive, State, Thread};
+use crate::{Datum, Naive, Object, ObjectKind, State, Thread, Value};
 
 /// A state with names in place of ids. Its text has a line for each thing.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,18 +66,23 @@ impl Naive<'_> {
             let value = self.datum_as(state, state.global(id), global.meaning);
             // That a channel is the one that it was declared to be is not worth a line.
             let is_itself = matches!(&value, Datum::Channel(name) if *name == global.name);
-            (global.meaning != Meaning::Channel || !is_itself).then(|| (global.name.clone(), value))
+            (!is_itself).then(|| (global.name.clone(), value))
         });
-        let channels = state.channels.iter().filter_map(|(&number, channel)| {
+        let is_channel = |object: &Object| matches!(object.kind, ObjectKind::Channel(_));
+        let numbers = state.channels.keys().map(|&number| Value::Int(number.into()));
+        let of_objects = state.objects.iter().filter(|(_, object)| is_channel(object));
+        let channels = numbers.chain(of_objects.map(|(&id, _)| Value::Ref(id))).filter_map(|value| {
+            let channel = state.channel(&value)?;
             let declared = &self.program.channels[channel.declared];
             let messages = channel.messages.iter().map(|message| self.message(state, declared, message));
             (declared.capacity > 0).then(|| ChannelView {
-                name: self.channel_name(state, number),
+                name: self.channel_name(state, &value),
                 capacity: declared.capacity,
                 messages: messages.collect(),
             })
         });
-        let objects = state.objects.iter().map(|(&id, object)| {
+        let others = state.objects.iter().filter(|(_, object)| !is_channel(object));
+        let objects = others.map(|(&id, object)| {
             let name = self.object_name(state, id);
             let kind = name.split('#').next().unwrap_or_default().to_owned();
             ObjectView { name, kind, contents: self.contents(state, object) }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use source::Span;
 
 use crate::ast::Name;
-use crate::symbols::Scalar;
+use crate::symbols::{ChannelType, Scalar};
 use crate::tree::{Ex, Ref, SymbolId, Target};
 
 /// What pointers of one type lead to: an index into a table.
@@ -85,6 +85,7 @@ pub enum Callee {
 pub enum Act {
     /// With the number of them in a row, if it is not one.
     New(Target, PointeeId, Option<Ex>),
+    NewChannel(Target, ChannelType),
     /// `*p = *q` of records: the targets with their values, in order.
     Copy(Whole, Whole),
     Delete(Ex),
@@ -127,6 +128,7 @@ impl Act {
                 target.walk(visit);
                 length.iter().for_each(|length| length.walk(visit));
             }
+            Self::NewChannel(target, _) => target.walk(visit),
             Self::Copy(to, from) => {
                 to.values().iter().chain(&from.values()).for_each(|place| place.walk(visit));
             }

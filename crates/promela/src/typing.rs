@@ -11,7 +11,7 @@ use crate::build::{Builder, ProcessKind};
 use crate::codes;
 use crate::elements::{ATOMIC, Destination, LAST, Node};
 use crate::objects::{Act, Address, Callee, Dynamic, Pointee, PointeeId};
-use crate::symbols::{Init, Scalar};
+use crate::symbols::{ChannelType, Init, Scalar};
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, Run, Target};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,9 +51,8 @@ struct Checker<'b, 'a> {
     numbered: Numbered,
     /// Where a process may be `null`.
     no_process: Option<Span>,
-    /// Whether some messages have pointers or processes as fields.
-    sends_pointers: bool,
-    sends_processes: bool,
+    /// The kinds of the fields of messages, for each channel that the model makes.
+    channel_types: Vec<Vec<Kind>>,
 }
 
 impl Builder<'_> {
@@ -108,21 +107,10 @@ impl Builder<'_> {
 
     /// Checks the types of a dynamic program. Returns why its processes are numbers, if they are.
     pub fn check_types(&mut self) -> Numbered {
-        let fields: Vec<_> = self
-            .symbols
-            .iter()
-            .flat_map(|symbol| &symbol.leaves)
-            .filter_map(|leaf| match &leaf.init {
-                Some(Init::Channel(channel)) => Some(channel.fields.clone()),
-                _ => None,
-            })
-            .flatten()
-            .collect();
-        let has = |kind: fn(Kind) -> bool| fields.iter().any(|&(scalar, _)| kind(Kind::of(scalar)));
-        let sends_pointers = has(|kind| matches!(kind, Kind::Pointer(_)));
-        let sends_processes = has(|kind| kind == Kind::Process);
-        let mut checker =
-            Checker { builder: self, numbered: None, no_process: None, sends_pointers, sends_processes };
+        let channel_types = self.channel_types();
+        let kinds = |ty: &ChannelType| ty.fields.iter().map(|&(scalar, _)| Kind::of(scalar)).collect();
+        let channel_types = channel_types.iter().map(kinds).collect();
+        let mut checker = Checker { builder: self, numbered: None, no_process: None, channel_types };
         checker.program();
         let Checker { numbered, no_process, .. } = checker;
         if let (Some((at, why)), Some(null)) = (numbered, no_process) {
@@ -475,10 +463,7 @@ impl Checker<'_, '_> {
                 }
             },
             Basic::Nothing | Basic::Event { .. } | Basic::SetPriority(..) => {}
-            Basic::Send { channel, args, sorted } => {
-                if *sorted && (self.sends_pointers || self.sends_processes) {
-                    self.refuse("messages are not sorted where some carry pointers or processes", span);
-                }
+            Basic::Send { channel, args, .. } => {
                 self.expr(channel);
                 self.exprs(args);
                 self.message(
@@ -511,46 +496,50 @@ impl Checker<'_, '_> {
         args.iter().map(kind).collect()
     }
 
-    /// Checks a message against the channel, if that is known.
+    /// Checks a message against its channel: the declared one, if nothing else is assigned to the variable, or
+    /// else against all channels that the model makes.
     fn message(&mut self, channel: &Ex, given: &[Kind], span: Span) {
-        if (self.sends_pointers || self.sends_processes) && !self.is_known(channel, given.len()) {
-            if self.sends_pointers {
-                self.builder.diagnostics.push(
-                    Diagnostic::error(codes::UNSUPPORTED_DYNAMIC, "which channel this is must be known")
-                        .at(channel.span, "not the name of a global channel with as many fields")
-                        .note("some channels of the model carry pointers")
-                        .help("use the name of the channel, which nothing is assigned to"),
-                );
-            } else {
-                self.number(span, "which channel carries processes is not known");
-            }
-        }
-        let ExKind::Var(place) = &channel.kind else { return };
-        let symbol = &self.builder.symbols[place.symbol.index()];
-        let Some(declared) = symbol.channel(place.leaf) else { return };
-        let wanted: Vec<_> = declared.fields.iter().map(|&(scalar, _)| Kind::of(scalar)).collect();
-        for (wanted, &given) in wanted.into_iter().zip(given) {
-            match (wanted, given) {
-                (Kind::Process, Kind::Number) | (Kind::Number, Kind::Process) => {
-                    self.number(span, "a process is sent as a number");
+        let known = match &channel.kind {
+            ExKind::Var(place) => self.builder.declared_channel(place),
+            _ => None,
+        };
+        if let Some(declared) = known {
+            let wanted: Vec<_> = declared.fields.iter().map(|&(scalar, _)| Kind::of(scalar)).collect();
+            for (wanted, &given) in wanted.into_iter().zip(given) {
+                match (wanted, given) {
+                    (Kind::Process, Kind::Number) | (Kind::Number, Kind::Process) => {
+                        self.number(span, "a process is sent as a number");
+                    }
+                    (_, Kind::Null) => {}
+                    _ if wanted == given => {}
+                    _ => self.mismatch(wanted, given, span),
                 }
-                (_, Kind::Null) => {}
-                _ if wanted == given => {}
-                _ => self.mismatch(wanted, given, span),
             }
+            return;
         }
-    }
-
-    /// Whether an expression names a channel whose messages have so many fields.
-    fn is_known(&self, channel: &Ex, fields: usize) -> bool {
-        let ExKind::Var(place) = &channel.kind else { return false };
-        let symbol = &self.builder.symbols[place.symbol.index()];
-        let declared = symbol.channel(place.leaf);
-        symbol.owner.is_none()
-            && symbol.size.is_none()
-            && symbol.scalar().is_some()
-            && declared.is_some_and(|channel| channel.fields.len() == fields)
-            && !self.builder.names.is_set(&symbol.name)
+        let types = self.channel_types.iter().filter(|fields| fields.len() == given.len());
+        let mut as_numbers = false;
+        for fields in types {
+            let same = |(&wanted, &given): (&Kind, &Kind)| wanted == given || given == Kind::Null;
+            if fields.iter().zip(given).all(same) {
+                return;
+            }
+            let number = |kind| if kind == Kind::Process { Kind::Number } else { kind };
+            let alike =
+                |(&wanted, &given): (&Kind, &Kind)| number(wanted) == number(given) || given == Kind::Null;
+            as_numbers |= fields.iter().zip(given).all(alike);
+        }
+        if as_numbers {
+            return self.number(span, "a process is sent as a number");
+        }
+        // Without any channel, this is never executed; a wrong number of fields is a fault, as in SPIN.
+        if self.channel_types.iter().any(|fields| fields.len() == given.len()) {
+            self.builder.diagnostics.push(
+                Diagnostic::error(codes::TYPE_MISMATCH, "no channel of the model has such messages")
+                    .at(span, "fields of other types")
+                    .help("`new chan(1) of { Node&, byte }` makes a channel with a pointer and a number"),
+            );
+        }
     }
 
     fn act(&mut self, act: &Act, span: Span) {
@@ -566,9 +555,13 @@ impl Checker<'_, '_> {
                     _ => {}
                 }
             }
+            Act::NewChannel(target, _) => match self.target(target) {
+                Some(kind) if kind != Kind::Channel => self.mismatch(kind, Kind::Channel, span),
+                _ => {}
+            },
             Act::Delete(ex) => {
                 let kind = self.expr(ex);
-                if !matches!(kind, Kind::Pointer(_) | Kind::Null) {
+                if !matches!(kind, Kind::Pointer(_) | Kind::Channel | Kind::Null) {
                     let name = self.builder.kind_name(kind);
                     let message = format!("`delete` needs a pointer, and this is a value of type `{name}`");
                     self.builder.error(codes::NOT_A_POINTER, message, ex.span, "not made by `new`");
@@ -619,9 +612,27 @@ impl Checker<'_, '_> {
 impl Builder<'_> {
     /// Whether some channel has no capacity.
     fn has_rendezvous(&self) -> bool {
-        let leaves = self.symbols.iter().flat_map(|symbol| &symbol.leaves);
-        leaves
-            .filter_map(|leaf| leaf.init.as_ref())
-            .any(|init| matches!(init, Init::Channel(channel) if channel.capacity == 0))
+        self.channel_types().iter().any(|channel| channel.capacity == 0)
+    }
+
+    /// The channels that the model declares or makes.
+    pub(crate) fn channel_types(&self) -> Vec<ChannelType> {
+        let fields = self.typedefs.iter().flat_map(|typedef| &typedef.fields).map(|field| &field.init);
+        let leaves = self.symbols.iter().flat_map(|symbol| &symbol.leaves).map(|leaf| &leaf.init);
+        let declared = leaves.chain(fields).filter_map(|init| match init {
+            Some(Init::Channel(channel)) => Some(channel.clone()),
+            _ => None,
+        });
+        let made = self.elements.all.iter().filter_map(|element| match &element.node {
+            Node::Basic(Basic::Dynamic(Act::NewChannel(_, channel))) => Some(channel.clone()),
+            _ => None,
+        });
+        declared.chain(made).collect()
+    }
+
+    /// The channel that a variable was declared with, if no other is assigned to it.
+    pub(crate) fn declared_channel(&self, place: &Ref) -> Option<&ChannelType> {
+        let symbol = &self.symbols[place.symbol.index()];
+        symbol.channel(place.leaf).filter(|_| !self.names.is_set(&symbol.name) && symbol.boxed.is_none())
     }
 }

@@ -312,6 +312,7 @@ impl<'p> Resources<'p> {
                 out.writes.push(HEAP);
             }
             ActionKind::Assert(..)
+            | ActionKind::BadCall(_)
             | ActionKind::Assume(_)
             | ActionKind::Check(_)
             | ActionKind::Print { .. } => {}

@@ -4,7 +4,7 @@ use system::{Encoding, Key, Section};
 
 use crate::journal::Change;
 use crate::memory::{Node, Nodes};
-use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, ThreadId};
+use crate::{Form, Layout, NodeRef, ObjectId, Shape, Slot, SlotKind, State, ThreadId};
 
 impl State {
     /// Becomes the state that `from` describes, without a past.
@@ -220,10 +220,10 @@ impl State {
         let has_object = |node: &Node, words: &[u64]| {
             let old = &self.memory.words[node.offset as usize..][..node.len as usize];
             layout.tag.get(old) == layout.tag.get(words)
-                && match layout.kind(layout.tag.get(words)) {
-                    ObjectKind::Record(_) | ObjectKind::Lock | ObjectKind::Tombstone(_) => true,
-                    ObjectKind::Channel(_) | ObjectKind::Block(_) => old.len() == words.len(),
-                    ObjectKind::Array(_) => layout.array_length.get(old) == layout.array_length.get(words),
+                && match layout.form(layout.tag.get(words)) {
+                    Form::Single(_) => true,
+                    Form::Block(_) => old.len() == words.len(),
+                    Form::Array(_) => layout.array_length.get(old) == layout.array_length.get(words),
                 }
         };
         !self.records_graph()
@@ -276,15 +276,10 @@ impl State {
             _ if !layout.has_values => false,
             NodeRef::Root => !layout.root.values.is_empty(),
             NodeRef::Thread(_) => layout.threads_have_values,
-            NodeRef::Object(id) => match layout.kind(self.read_untraced(self.object(id), layout.tag)) {
-                ObjectKind::Record(record) => !layout.records[record].values.is_empty(),
-                ObjectKind::Lock
-                | ObjectKind::Channel(_)
-                | ObjectKind::Block(_)
-                | ObjectKind::Tombstone(_) => false,
-                ObjectKind::Array(array) => {
-                    matches!(layout.arrays[array as usize].kind, SlotKind::Value(_))
-                }
+            NodeRef::Object(id) => match layout.form(self.read_untraced(self.object(id), layout.tag)) {
+                Form::Single(shape) => !shape.values.is_empty(),
+                Form::Block(_) => false,
+                Form::Array(array) => matches!(array.kind, SlotKind::Value(_)),
             },
         }
     }
@@ -361,16 +356,10 @@ impl State {
                     self.absorb_shape(layout, shape, &mut rest, fixed);
                 }
             }
-            Section::Objects => match layout.kind(layout.tag.get(words)) {
-                ObjectKind::Record(record) => {
-                    self.absorb_shape(layout, &layout.records[record], &mut rest, fixed);
-                }
-                ObjectKind::Lock => self.absorb_shape(layout, &layout.lock, &mut rest, fixed),
-                ObjectKind::Channel(_) | ObjectKind::Block(_) | ObjectKind::Tombstone(_) => {
-                    fixed.extend_from_slice(words);
-                }
-                ObjectKind::Array(array) => {
-                    let array = layout.arrays[array as usize];
+            Section::Objects => match layout.form(layout.tag.get(words)) {
+                Form::Single(shape) => self.absorb_shape(layout, shape, &mut rest, fixed),
+                Form::Block(_) => fixed.extend_from_slice(words),
+                Form::Array(array) => {
                     let length = layout.array_length.get(words) as u32;
                     let (own, mut rest) = words.split_at(array.words(length));
                     fixed.extend_from_slice(own);
@@ -431,19 +420,19 @@ impl Layout {
                 }
                 true
             }
-            NodeRef::Object(_) => match (self.kind(self.tag.get(old)), self.kind(self.tag.get(new))) {
-                (ObjectKind::Record(a), ObjectKind::Record(b)) => a == b && same(&self.records[a], old, new),
-                (ObjectKind::Lock, ObjectKind::Lock) => same(&self.lock, old, new),
-                (ObjectKind::Array(a), ObjectKind::Array(b)) => {
-                    a == b && (self.arrays[a as usize].kind == SlotKind::Data || old[1..] == new[1..])
-                }
-                (ObjectKind::Block(a), ObjectKind::Block(b)) => {
-                    let element = &self.blocks[a as usize].element;
-                    let mut elements = old[1..].chunks(element.len()).zip(new[1..].chunks(element.len()));
-                    a == b && elements.all(|(old, new)| same(element, old, new))
-                }
-                _ => false,
-            },
+            NodeRef::Object(_) => {
+                let tag = self.tag.get(old);
+                tag == self.tag.get(new)
+                    && match self.form(tag) {
+                        Form::Single(shape) => same(shape, old, new),
+                        Form::Block(block) => {
+                            let words = block.element.len();
+                            let mut elements = old[1..].chunks(words).zip(new[1..].chunks(words));
+                            elements.all(|(old, new)| same(&block.element, old, new))
+                        }
+                        Form::Array(array) => array.kind == SlotKind::Data || old[1..] == new[1..],
+                    }
+            }
         }
     }
 }

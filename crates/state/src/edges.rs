@@ -3,7 +3,7 @@
 use ir::{LocationId, TypeId};
 
 use crate::layout::ArrayShape;
-use crate::{Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId};
+use crate::{Form, Layout, NodeRef, ObjectId, Shape, Slot, SlotKind, State, TermKind, ThreadId};
 
 /// A thread, object or abstract id. Programs that do not ask for ids cannot observe which one it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -78,7 +78,7 @@ pub enum Item<'s> {
 
 /// A block of words of a unit.
 #[derive(Clone, Copy)]
-enum Block<'s, 'l> {
+enum Block<'l> {
     /// At `base`, which is `inset` words into the unit.
     Shaped {
         base: usize,
@@ -90,8 +90,6 @@ enum Block<'s, 'l> {
         array: ArrayShape,
         length: u32,
     },
-    /// Words without references.
-    Words(&'s [u64]),
 }
 
 /// The label of a slot, `base` words into its unit.
@@ -158,31 +156,22 @@ impl State {
             NodeRef::Thread(_) => (&layout.thread, frame(&words[layout.thread.len()..]).0),
             NodeRef::Object(_) => {
                 let tag = layout.tag.get(words);
-                let shape = match layout.kind(tag) {
-                    ObjectKind::Record(record) => &layout.records[record],
-                    ObjectKind::Lock => &layout.lock,
-                    ObjectKind::Tombstone(_) => &layout.tombstone,
-                    ObjectKind::Channel(_) => {
-                        words.iter().copied().for_each(word);
-                        return tag as u32;
-                    }
-                    ObjectKind::Block(block) => {
-                        let element = &layout.blocks[block as usize].element;
+                match layout.form(tag) {
+                    Form::Single(shape) => (shape, tag as u32),
+                    Form::Block(block) => {
                         word(words[0]);
-                        for (index, words) in words[1..].chunks_exact(element.len()).enumerate() {
-                            words.iter().zip(&element.data).for_each(|(bits, mask)| word(bits & mask));
-                            for &slot in &element.edges {
+                        for (index, words) in words[1..].chunks_exact(block.element.len()).enumerate() {
+                            words.iter().zip(&block.element.data).for_each(|(bits, mask)| word(bits & mask));
+                            for &slot in &block.element.edges {
                                 let bits = words[slot.word as usize] >> slot.shift & slot.mask();
                                 if bits != 0 {
-                                    let inset = layout.blocks[block as usize].start(index);
-                                    name(label(inset, slot), slot.kind, bits as u32);
+                                    name(label(block.start(index), slot), slot.kind, bits as u32);
                                 }
                             }
                         }
                         return tag as u32;
                     }
-                    ObjectKind::Array(array) => {
-                        let array = layout.arrays[array as usize];
+                    Form::Array(array) => {
                         let data = if array.kind == SlotKind::Data { words } else { &words[..1] };
                         data.iter().copied().for_each(word);
                         if array.kind != SlotKind::Data {
@@ -195,8 +184,7 @@ impl State {
                         }
                         return tag as u32;
                     }
-                };
-                (shape, tag as u32)
+                }
             }
         };
         let mut inset = 0;
@@ -234,12 +222,7 @@ impl State {
             NodeRef::Object(_) => {
                 let words = self.words_of(unit)?;
                 let tag = layout.tag.get(words);
-                let shape = match layout.kind(tag) {
-                    ObjectKind::Record(record) => &layout.records[record],
-                    ObjectKind::Lock => &layout.lock,
-                    ObjectKind::Tombstone(_) => &layout.tombstone,
-                    ObjectKind::Channel(_) | ObjectKind::Array(_) | ObjectKind::Block(_) => return None,
-                };
+                let Form::Single(shape) = layout.form(tag) else { return None };
                 (tag as u32, shape, words)
             }
         };
@@ -248,12 +231,7 @@ impl State {
 
     /// Visits the blocks of words that a unit consists of. Returns a small number for what the unit is one of.
     #[inline]
-    fn blocks<'s, 'l>(
-        &'s self,
-        layout: &'l Layout,
-        node: NodeRef,
-        visit: &mut impl FnMut(Block<'s, 'l>),
-    ) -> u32 {
+    fn blocks<'l>(&self, layout: &'l Layout, node: NodeRef, visit: &mut impl FnMut(Block<'l>)) -> u32 {
         match node {
             NodeRef::Root => {
                 visit(Block::Shaped { base: 0, inset: 0, shape: &layout.root });
@@ -282,26 +260,17 @@ impl State {
             NodeRef::Object(id) => {
                 let base = self.object(id);
                 let tag = self.read_untraced(base, layout.tag);
-                match layout.kind(tag) {
-                    ObjectKind::Record(record) => {
-                        visit(Block::Shaped { base, inset: 0, shape: &layout.records[record] });
-                    }
-                    ObjectKind::Lock => visit(Block::Shaped { base, inset: 0, shape: &layout.lock }),
-                    ObjectKind::Tombstone(_) => {
-                        visit(Block::Shaped { base, inset: 0, shape: &layout.tombstone });
-                    }
-                    ObjectKind::Channel(_) => visit(Block::Words(self.words_of(node).unwrap_or_default())),
-                    ObjectKind::Block(block) => {
-                        let words = self.words_of(node).unwrap_or_default();
-                        let block = &layout.blocks[block as usize];
-                        visit(Block::Words(&words[..1]));
-                        for inset in (0..block.length(words.len())).map(|index| block.start(index)) {
+                match layout.form(tag) {
+                    Form::Single(shape) => visit(Block::Shaped { base, inset: 0, shape }),
+                    Form::Block(block) => {
+                        let words = self.words_of(node).map_or(1, <[u64]>::len);
+                        for inset in (0..block.length(words)).map(|index| block.start(index)) {
                             visit(Block::Shaped { base: base + inset, inset, shape: &block.element });
                         }
                     }
-                    ObjectKind::Array(array) => {
+                    Form::Array(array) => {
                         let length = self.read_untraced(base, layout.array_length) as u32;
-                        visit(Block::Array { base, array: layout.arrays[array as usize], length });
+                        visit(Block::Array { base, array, length });
                     }
                 }
                 tag as u32
@@ -313,7 +282,7 @@ impl State {
     fn contents_of_block<'s>(
         &'s self,
         layout: &Layout,
-        block: Block<'s, '_>,
+        block: Block<'_>,
         visit: &mut impl FnMut(u64, Content<'s>),
     ) {
         match block {
@@ -323,15 +292,14 @@ impl State {
                     self.content_of(layout, base, 0, array.slot(index), visit);
                 }
             }
-            Block::Array { .. } | Block::Words(_) => {}
+            Block::Array { .. } => {}
         }
     }
 
     #[inline]
-    fn data_of_block(&self, layout: &Layout, block: Block<'_, '_>, visit: &mut impl FnMut(u64)) {
+    fn data_of_block(&self, layout: &Layout, block: Block<'_>, visit: &mut impl FnMut(u64)) {
         match block {
             Block::Shaped { base, shape, .. } => self.data_of(layout, base, shape, visit),
-            Block::Words(words) => words.iter().copied().for_each(visit),
             Block::Array { base, array, length } => {
                 visit(self.memory.words[base]);
                 match array.kind {

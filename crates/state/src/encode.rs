@@ -7,9 +7,7 @@
 use system::{Encoding, Key, Section};
 
 use crate::memory::Nodes;
-use crate::{
-    Entity, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, TermKind, ThreadId,
-};
+use crate::{Entity, Form, Layout, NodeRef, ObjectId, Shape, Slot, SlotKind, State, TermKind, ThreadId};
 
 /// The names of threads, objects and elements of abstract enums, by id. Names are numbers from 0 on. Names of
 /// objects and of elements are dense. Names of threads may leave gaps.
@@ -92,18 +90,14 @@ impl Names {
                     frames = &mut frames[shape.len()..];
                 }
             }
-            NodeRef::Object(_) => match layout.kind(layout.tag.get(words)) {
-                ObjectKind::Record(record) => self.rename_shape(&layout.records[record], words),
-                ObjectKind::Lock => self.rename_shape(&layout.lock, words),
-                ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
-                ObjectKind::Block(block) => {
-                    let element = &layout.blocks[block as usize].element;
-                    for words in words[1..].chunks_exact_mut(element.len()) {
-                        self.rename_shape(element, words);
+            NodeRef::Object(_) => match layout.form(layout.tag.get(words)) {
+                Form::Single(shape) => self.rename_shape(shape, words),
+                Form::Block(block) => {
+                    for words in words[1..].chunks_exact_mut(block.element.len()) {
+                        self.rename_shape(&block.element, words);
                     }
                 }
-                ObjectKind::Array(array) => {
-                    let array = layout.arrays[array as usize];
+                Form::Array(array) => {
                     if array.kind.is_name() {
                         for index in 0..layout.array_length.get(words) as u32 {
                             self.rename(array.slot(index), words);
@@ -281,23 +275,16 @@ impl State {
             }
             NodeRef::Object(id) => {
                 let base = self.object(id);
-                match layout.kind(self.read(base, layout.tag)) {
-                    ObjectKind::Record(record) => {
-                        self.append_shape(layout, base, &layout.records[record], names, out);
-                    }
-                    ObjectKind::Lock => self.append_shape(layout, base, &layout.lock, names, out),
-                    ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {
-                        out.extend_from_slice(self.words_of(node).unwrap_or_default());
-                    }
-                    ObjectKind::Block(_) => {
+                match layout.form(self.read(base, layout.tag)) {
+                    Form::Single(shape) => self.append_shape(layout, base, shape, names, out),
+                    Form::Block(_) => {
                         let start = out.len();
                         out.extend_from_slice(self.words_of(node).unwrap_or_default());
                         if let Some(names) = names {
                             names.rename_unit(layout, node, &mut out[start..]);
                         }
                     }
-                    ObjectKind::Array(array) => {
-                        let array = layout.arrays[array as usize];
+                    Form::Array(array) => {
                         let length = self.read(base, layout.array_length) as u32;
                         let start = out.len();
                         out.extend_from_slice(&self.memory.words[base..][..array.words(length)]);

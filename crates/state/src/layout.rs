@@ -132,7 +132,7 @@ impl Shape {
     }
 
     /// Adds an array. Elements take a power of two of bits each. Returns the slot of the first element.
-    fn add_array(&mut self, count: usize, bits: u8, lo: i64, value: i64) -> ArrayVariable {
+    fn add_array(&mut self, count: usize, (bits, kind, lo): Packing, value: i64) -> ArrayVariable {
         let log_bits = bits.max(1).next_power_of_two().trailing_zeros() as u8;
         let total = count << log_bits;
         let first = if total <= 64 {
@@ -149,34 +149,18 @@ impl Shape {
             }
             Slot { word, shift: 0, bits: 0, kind: SlotKind::Data, lo: 0, is_steady: false }
         };
-        let array = ArrayVariable { first: Slot { bits: 1 << log_bits, lo, ..first }, log_bits };
+        let array = ArrayVariable { first: Slot { bits: 1 << log_bits, kind, lo, ..first }, log_bits };
         for index in 0..count {
-            array.slot(index as u32).put(&mut self.template, value);
+            let slot = array.slot(index as u32);
+            slot.put(&mut self.template, value);
+            if kind != SlotKind::Data {
+                let (edge, _) = slot.parts();
+                self.data[edge.word as usize] &= !(edge.mask() << edge.shift);
+                self.edges.push(edge);
+            }
         }
         self.slots.push(array.first);
         array
-    }
-
-    /// Adds an empty channel, in words of its own. Returns where they start.
-    fn add_channel(&mut self, channel: &ChannelShape) -> usize {
-        let base = self.len();
-        for &word in &channel.template {
-            self.used.push(64);
-            self.template.push(word);
-            self.data.push(u64::MAX);
-        }
-        for message in 0..channel.capacity {
-            for field in 0..channel.fields.len() {
-                let mut slot = channel.field(message, field);
-                slot.word += base as u32;
-                if slot.kind != SlotKind::Data {
-                    let (edge, _) = slot.parts();
-                    self.data[slot.word as usize] &= !(edge.mask() << edge.shift);
-                    self.edges.push(edge);
-                }
-            }
-        }
-        base
     }
 
     /// Puts what is added from now on into words of its own.
@@ -245,6 +229,14 @@ impl ArrayShape {
             is_steady: self.is_steady,
         }
     }
+}
+
+/// What the words of an object are.
+#[derive(Clone, Copy, Debug)]
+pub enum Form<'l> {
+    Single(&'l Shape),
+    Array(ArrayShape),
+    Block(&'l BlockShape),
 }
 
 /// Blocks: a word with the tag, then so many elements, each of the same words.
@@ -317,8 +309,8 @@ pub struct ChannelShape {
     pub shift: u8,
     /// The number of messages per word.
     pub per_word: u32,
-    /// The words of an empty channel.
-    pub template: Vec<u64>,
+    /// The unit: its words when the channel is empty, and the places of messages that hold references.
+    pub unit: Shape,
 }
 
 impl ChannelShape {
@@ -351,9 +343,13 @@ impl ChannelShape {
                 let per_word = if message_words == 1 { 64 / u32::from(bits.max(1)) } else { 1 };
                 (1, 0, per_word, 1 + capacity.div_ceil(per_word) * message_words)
             };
-        let mut template = vec![0; words as usize];
-        template[0] = tag;
-        Self {
+        let mut unit = Shape {
+            template: vec![0; words as usize],
+            data: vec![u64::MAX; words as usize],
+            ..Shape::default()
+        };
+        unit.template[0] = tag;
+        let mut shape = Self {
             capacity,
             length,
             carries_names: !message.edges.is_empty(),
@@ -364,8 +360,20 @@ impl ChannelShape {
             word,
             shift,
             per_word,
-            template,
+            unit: Shape::default(),
+        };
+        for message in 0..if shape.carries_names { capacity } else { 0 } {
+            for field in 0..shape.fields.len() {
+                let slot = shape.field(message, field);
+                if slot.kind != SlotKind::Data {
+                    let (edge, _) = slot.parts();
+                    unit.data[edge.word as usize] &= !(edge.mask() << edge.shift);
+                    unit.edges.push(edge);
+                }
+            }
         }
+        shape.unit = unit;
+        shape
     }
 
     /// The slot of a field of a message.
@@ -431,14 +439,9 @@ pub struct Layout {
     pub priority: Option<Slot>,
     /// See [`ir::Features::thread_ids_observable`].
     pub thread_ids_observable: bool,
-    /// Whether there can be objects other than channels.
+    /// Whether there can be objects, other than channels of flat programs.
     pub has_objects: bool,
     pub channels: Table<ChannelId, ChannelShape>,
-    /// Whether channels are a part of the globals: all exist from the start then. Otherwise they are objects,
-    /// and the only ones.
-    pub has_root_channels: bool,
-    /// In that case, where the words of each of [`Program::first_channels`] start.
-    pub root_channels: Vec<usize>,
     /// What a thread has besides its frames: nothing, unless the program waits.
     pub thread: Shape,
     pub wait: Option<WaitSlots>,
@@ -508,7 +511,9 @@ impl Layout {
                 }
                 Type::Enum(id) => (bits_for(program.enums[id].elements.len() as u64 - 1), SlotKind::Data, 0),
                 Type::Tid => (thread_bits, SlotKind::Thread, 0),
-                Type::Record(_) | Type::Array(_) | Type::Lock => (object_bits, SlotKind::Object, 0),
+                Type::Record(_) | Type::Array(_) | Type::Lock | Type::Channel => {
+                    (object_bits, SlotKind::Object, 0)
+                }
                 Type::Pointer => (object_bits + LEAF_BITS, SlotKind::Pointer(object_bits), 0),
                 Type::String => (bits_for(program.strings.len() as u64), SlotKind::Data, 0),
                 Type::Null => (0, SlotKind::Data, 0),
@@ -530,8 +535,8 @@ impl Layout {
                 add(shape, variable.ty, variable.init);
                 return None;
             }
-            let (bits, _, lo) = width(variable.ty);
-            Some(shape.add_array(variable.size(), bits, lo, initial(program, variable.ty, variable.init)))
+            let value = initial(program, variable.ty, variable.init);
+            Some(shape.add_array(variable.size(), width(variable.ty), value))
         };
 
         let mut kinds: Vec<ObjectKind> = program.records.ids().map(ObjectKind::Record).collect();
@@ -574,7 +579,8 @@ impl Layout {
             ObjectKind::Record(record) => !program.records[*record].scoped,
             ObjectKind::Lock | ObjectKind::Array(_) => true,
             ObjectKind::Block(block) => !program.records[blocks[*block as usize].record].scoped,
-            ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => false,
+            ObjectKind::Channel(channel) => !program.channels[*channel].scoped,
+            ObjectKind::Tombstone(_) => false,
         };
         let leaks = kinds.iter().map(|kind| reports_leaks && is_leak(kind)).collect();
         let tag_bits = bits_for(kinds.len() as u64 - 1);
@@ -610,9 +616,6 @@ impl Layout {
         let monitor = program.monitor.as_ref().map(|monitor| {
             root.add(bits_for(monitor.states.len().saturating_sub(1) as u64), SlotKind::Data, 0, 0)
         });
-        let has_root_channels = !program.features.thread_ids_observable || program.has_objects();
-        let first_channels = program.first_channels.iter().filter(|_| has_root_channels);
-        let root_channels = first_channels.map(|&id| root.add_channel(&channels[id])).collect();
         let root_shown = root.len();
         root.close();
         add_globals(&mut root, true);
@@ -719,8 +722,6 @@ impl Layout {
             thread_ids_observable: program.features.thread_ids_observable,
             has_objects: program.has_objects(),
             channels,
-            has_root_channels,
-            root_channels,
             thread,
             wait,
             frames,
@@ -802,6 +803,19 @@ impl Layout {
         self.kinds[tag as usize]
     }
 
+    /// What the words of an object with this tag are.
+    #[inline]
+    pub fn form(&self, tag: i64) -> Form<'_> {
+        Form::Single(match self.kinds[tag as usize] {
+            ObjectKind::Record(record) => &self.records[record],
+            ObjectKind::Lock => &self.lock,
+            ObjectKind::Channel(channel) => &self.channels[channel].unit,
+            ObjectKind::Tombstone(_) => &self.tombstone,
+            ObjectKind::Array(array) => return Form::Array(self.arrays[array as usize]),
+            ObjectKind::Block(block) => return Form::Block(&self.blocks[block as usize]),
+        })
+    }
+
     /// Whether a step can leave garbage: objects, or threads that ended and are still there.
     pub fn collects_garbage(&self) -> bool {
         self.has_objects || !self.thread_ids_observable
@@ -871,13 +885,13 @@ impl Layout {
             unit("lock", &self.lock, &["(tag)", "(owner)", "(count)"]);
         }
         for (id, channel) in program.channels.iter() {
-            let ChannelShape { template, message_bits, capacity, .. } = &self.channels[id];
+            let ChannelShape { unit, message_bits, capacity, .. } = &self.channels[id];
             let _ = writeln!(
                 out,
                 "channel {}: {} word{} for {capacity} messages of {message_bits} bits",
                 channel.name,
-                template.len(),
-                if template.len() == 1 { "" } else { "s" },
+                unit.len(),
+                if unit.len() == 1 { "" } else { "s" },
             );
         }
         for block in &self.blocks {

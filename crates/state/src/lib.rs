@@ -28,7 +28,7 @@ pub use encode::Names;
 pub use ids::{NodeRef, ObjectId, ThreadId};
 pub use journal::{Change, Mention, SPARE, make_room};
 pub use layout::{
-    ArrayShape, ArrayVariable, Bounds, ChannelShape, End, Layout, ObjectKind, Shape, Slot, SlotKind,
+    ArrayShape, ArrayVariable, Bounds, ChannelShape, End, Form, Layout, ObjectKind, Shape, Slot, SlotKind,
     WaitSlots, bits_for, mask,
 };
 pub use state::{Snapshot, State, UnitKind, UnitsChanged};

@@ -11,7 +11,7 @@
 use ir::{Action, ActionKind, Array, LocationKind, Place, PlaceKind, ProcedureKind, Program, Type, TypeId};
 
 use crate::edges::label;
-use crate::{Entity, Layout, NodeRef, ObjectKind, Shape, Slot, SlotKind, State};
+use crate::{Entity, Form, Layout, NodeRef, Shape, Slot, SlotKind, State};
 
 /// What a step did to mentions of objects and abstract ids; the least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -31,6 +31,7 @@ impl Layout {
         let mark = |slot: &mut Slot, is_steady: bool| {
             slot.is_steady = is_steady && slot.kind.is_name() && slot.kind != SlotKind::Thread;
         };
+
         for (slot, &only_new) in self.root.slots.iter_mut().zip(&stores.globals) {
             mark(slot, only_new);
         }
@@ -55,6 +56,9 @@ impl Layout {
         self.thread.copy_steady();
         self.lock.copy_steady();
         self.blocks.iter_mut().for_each(|block| block.element.copy_steady());
+        for channel in self.channels.values_mut() {
+            channel.unit.copy_steady();
+        }
         for array in &mut self.arrays {
             let is_steady = !stores.elements.contains(&array.element);
             array.is_steady = is_steady && array.kind.is_name() && array.kind != SlotKind::Thread;
@@ -90,13 +94,17 @@ struct Stores {
 impl Stores {
     fn of(program: &Program) -> Self {
         let mut stores = Self {
-            globals: vec![true; program.globals.len()],
+            // Elements of array variables are never steady.
+            globals: program.globals.values().map(|global| global.dims.is_empty()).collect(),
             fields: vec![true; program.fields.len()],
             elements: Vec::new(),
             locals: program
                 .procedures
                 .values()
-                .map(|procedure| vec![procedure.kind != ProcedureKind::Thread; procedure.locals.len()])
+                .map(|procedure| {
+                    let is_function = procedure.kind != ProcedureKind::Thread;
+                    procedure.locals.values().map(|local| is_function || !local.dims.is_empty()).collect()
+                })
                 .collect(),
         };
         for action in program.actions() {
@@ -171,14 +179,10 @@ impl State {
             }
             NodeRef::Object(id) => {
                 let base = self.object(id);
-                match layout.kind(self.read_untraced(base, layout.tag)) {
-                    ObjectKind::Record(record) => (base, &layout.records[record]),
-                    ObjectKind::Lock
-                    | ObjectKind::Channel(_)
-                    | ObjectKind::Block(_)
-                    | ObjectKind::Tombstone(_) => return,
-                    ObjectKind::Array(array) => {
-                        let array = layout.arrays[array as usize];
+                match layout.form(self.read_untraced(base, layout.tag)) {
+                    Form::Single(shape) => (base, shape),
+                    Form::Block(_) => return,
+                    Form::Array(array) => {
                         if array.is_steady {
                             let length = self.read_untraced(base, layout.array_length) as u32;
                             (0..length).for_each(|index| visit_slot(base, array.slot(index)));
@@ -216,18 +220,15 @@ impl State {
             }
             NodeRef::Object(id) => {
                 let base = self.object(id);
-                match layout.kind(self.read_untraced(base, layout.tag)) {
-                    ObjectKind::Record(record) => visit_shape(base, 0, &layout.records[record]),
-                    ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Tombstone(_) => {}
-                    ObjectKind::Block(block) => {
-                        let block = &layout.blocks[block as usize];
+                match layout.form(self.read_untraced(base, layout.tag)) {
+                    Form::Single(shape) => visit_shape(base, 0, shape),
+                    Form::Block(block) => {
                         let words = self.words_of(unit).map_or(1, <[u64]>::len);
                         for inset in (0..block.length(words)).map(|index| block.start(index)) {
                             visit_shape(base + inset, inset, &block.element);
                         }
                     }
-                    ObjectKind::Array(array) => {
-                        let array = layout.arrays[array as usize];
+                    Form::Array(array) => {
                         let holds_others = array.kind.is_name() && array.kind != SlotKind::Thread;
                         if holds_others && !array.is_steady {
                             let length = self.read_untraced(base, layout.array_length) as u32;

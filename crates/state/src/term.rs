@@ -61,7 +61,7 @@ impl Terms {
             .map(|(_, ty)| match ty {
                 Type::Bool | Type::Int(_) | Type::Enum(_) | Type::String | Type::Null => TermKind::Data,
                 Type::Tid => TermKind::Thread,
-                Type::Record(_) | Type::Array(_) | Type::Lock => TermKind::Object,
+                Type::Record(_) | Type::Array(_) | Type::Lock | Type::Channel => TermKind::Object,
                 // Collections hold none.
                 Type::Pointer => TermKind::Data,
                 Type::Abstract(id) => TermKind::Abstract(id.0),

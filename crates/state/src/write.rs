@@ -9,7 +9,7 @@ use crate::journal::Change;
 use crate::memory::{Node, block_class};
 use crate::steady::MentionsChanged;
 use crate::trace::AccessKind;
-use crate::{End, Layout, NodeRef, ObjectId, ObjectKind, Shape, Slot, SlotKind, State, ThreadId};
+use crate::{End, Form, Layout, NodeRef, ObjectId, Shape, Slot, SlotKind, State, ThreadId};
 
 /// A unit or collection with at least this many words is added only if there is memory for [`COPIES`] of the
 /// state: it will also be encoded and stored.
@@ -187,11 +187,10 @@ impl State {
     fn free_values_of(&mut self, layout: &Layout, id: ObjectId) {
         let base = self.object(id);
         let unit = NodeRef::Object(id);
-        match layout.kind(self.read(base, layout.tag)) {
-            ObjectKind::Record(record) => self.free_values(unit, base, &layout.records[record]),
-            ObjectKind::Lock | ObjectKind::Channel(_) | ObjectKind::Block(_) | ObjectKind::Tombstone(_) => {}
-            ObjectKind::Array(array) => {
-                let array = layout.arrays[array as usize];
+        match layout.form(self.read(base, layout.tag)) {
+            Form::Single(shape) => self.free_values(unit, base, shape),
+            Form::Block(_) => {}
+            Form::Array(array) => {
                 if let SlotKind::Value(_) = array.kind {
                     for index in 0..self.read(base, layout.array_length) as u32 {
                         self.free_value(unit, self.read(base, array.slot(index)));

@@ -104,6 +104,7 @@ impl Graph {
             | ActionKind::Throw(_)
             | ActionKind::Delete(_)
             | ActionKind::Kill(_)
+            | ActionKind::BadCall(_)
             | ActionKind::Start { .. }
             | ActionKind::Check(_)
             | ActionKind::SetPriority(..)

@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ir::TransitionId;
-use naive::{Change, Datum, Events, MemoryFault, NaiveFault, Part, State, Stopped, Transfer, Transferred};
+use naive::{
+    Change, ChannelIdentity, Datum, Events, MemoryFault, NaiveFault, Part, State, Stopped, Transfer,
+    Transferred,
+};
 use source::Span;
 use system::{FaultKind, Step};
 
@@ -239,7 +242,7 @@ fn is_news(part: &Part, written: &BTreeSet<&str>) -> bool {
 /// has them.
 #[derive(Clone, Default)]
 pub struct InTransit {
-    channels: BTreeMap<u32, Vec<(u64, String)>>,
+    channels: BTreeMap<ChannelIdentity, Vec<(u64, String)>>,
     sent: u64,
 }
 
@@ -274,6 +277,7 @@ impl InTransit {
 
     /// Forgets the messages of channels that do not exist any more.
     pub(super) fn keep(&mut self, state: &State) {
-        self.channels.retain(|number, _| state.channels.contains_key(number));
+        let there = state.identities();
+        self.channels.retain(|channel, _| there.contains(channel));
     }
 }

@@ -14,7 +14,7 @@
 //!              | ["throwable"] ["scoped"] "record" name ["extends" name,..]
 //!                "{" (type name [at] ";")* ["fields" name,.. ";"] "}"
 //!              | ["synthetic"] ["untracked"] "global" type name shape ["=" const] ";"
-//!              | "channel" name "[" capacity "]" "{" (type [meaning]),.. "}" ";"
+//!              | "channel" name "[" capacity "]" "{" (type [meaning]),.. "}" ["scoped"] ";"
 //!              | "channels" name,.. ";"                     those that exist from the start
 //!              | "prologue" block
 //!              | "monitor" ["negated"] "{" ("state" ["end"] "{" (event "goto" index ";")* "}")* "}"
@@ -47,9 +47,9 @@
 //! block       := "{" (action ";")* "}"
 //! exit        := jump | "call" ["virtual"] name "(" expr,.. ")" "resume" name
 //! jump        := "goto" name | "return" [expr]
-//! action      := place ":=" expr | place ":=" "new" (name | "lock" | type "[" expr "]")
+//! action      := place ":=" expr | place ":=" "new" (name | "lock" | "chan" "(" name ")" | type "[" expr "]")
 //!              | place ":=" "choose" expr
-//!              | "assert" expr [":" string] | ("assume" | "throw" | "delete" | "kill") expr | "exit"
+//!              | "assert" expr [":" string] | ("assume" | "throw" | "delete" | "kill") expr | "exit" | "badcall" string
 //!              | ("lock" | "unlock" | "wait" | "unwait" | "notify" | "notifyAll") "(" expr ")"
 //!              | [place ":="] "start" name "(" expr,.. ")" ["priority" number]
 //!              | "check" "(" expr ")" | "priority" "(" expr "," expr ")"
@@ -69,7 +69,7 @@
 //!              | ("has" | "heads") "(" expr ("," wanted)* ")"
 //! method      := "add" | "remove" | "put" | "contains" | "size" | "count" | "get" | "head" | "tail" | "keys"
 //!              | "union" | "intersection" | "difference" | "subset" | "capacity"
-//! type        := "boolean" | ("int" | "long") [["wrap"] "(" lo "," hi ")"] | "tid" | "string" | "lock"
+//! type        := "boolean" | ("int" | "long") [["wrap"] "(" lo "," hi ")"] | "tid" | "string" | "lock" | "chan"
 //!              | "null" | ["enum" | "record"] name | type "[]" | collection
 //! collection  := ("Set" | "Bag" | "Seq" | "Queue") "<" type ">" | "Map" "<" type "," type ">"
 //! name        := identifier | 'anything else'              and "#" index where it would be ambiguous

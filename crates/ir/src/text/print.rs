@@ -155,6 +155,7 @@ impl Printer<'_> {
             | Type::String
             | Type::Lock
             | Type::Pointer
+            | Type::Channel
             | Type::Null => self.program.type_name(id),
         }
     }
@@ -404,6 +405,7 @@ impl Printer<'_> {
                     New::Block { record, length } => {
                         format!("block {}[{}]", self.record(*record), self.expr(length, scope, 0))
                     }
+                    New::Channel(channel) => format!("chan({})", self.channel(*channel)),
                     New::Array { element, length } => {
                         format!("{}[{}]", self.ty(*element), self.expr(length, scope, 0))
                     }
@@ -439,6 +441,7 @@ impl Printer<'_> {
                 }
             }
             ActionKind::Exit => "exit".to_owned(),
+            ActionKind::BadCall(message) => format!("badcall {}", quote(message, '"')),
             ActionKind::Delete(object) => format!("delete {}", self.expr(object, scope, 0)),
             ActionKind::Kill(object) => format!("kill {}", self.expr(object, scope, 0)),
             ActionKind::Check(condition) => verb("check", condition),

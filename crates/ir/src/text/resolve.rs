@@ -319,6 +319,7 @@ impl Resolver {
             TypeKind::String => Type::String,
             TypeKind::Lock => Type::Lock,
             TypeKind::Pointer => Type::Pointer,
+            TypeKind::Channel => Type::Channel,
             TypeKind::Null => Type::Null,
             TypeKind::Enum(name) => self.enum_type(name)?,
             TypeKind::Record(name) => Type::Record(self.names.records.find(name, "record")?),
@@ -538,6 +539,7 @@ impl Resolver {
                         record: self.names.records.find(name, "record")?,
                         length: self.expr(length, scope)?,
                     },
+                    NewTree::Channel(name) => New::Channel(self.names.channels.find(name, "channel")?),
                     NewTree::Array(element, length) => {
                         New::Array { element: self.ty(element)?, length: self.expr(length, scope)? }
                     }
@@ -561,6 +563,7 @@ impl Resolver {
                 args: self.exprs(args, scope)?,
             },
             ActionTreeKind::Exit => ActionKind::Exit,
+            ActionTreeKind::BadCall(message) => ActionKind::BadCall(message.clone()),
             ActionTreeKind::Send { .. }
             | ActionTreeKind::Receive { .. }
             | ActionTreeKind::SetPriority(..)

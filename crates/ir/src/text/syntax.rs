@@ -23,6 +23,7 @@ pub(super) enum TypeKind {
     String,
     Lock,
     Pointer,
+    Channel,
     Null,
     /// An enum or a record.
     Named(Name),
@@ -147,6 +148,7 @@ pub(super) struct ChannelTree {
     pub name: Name,
     pub capacity: u32,
     pub fields: Vec<(TypeTree, MeaningTree)>,
+    pub scoped: bool,
     pub span: Span,
 }
 
@@ -251,6 +253,7 @@ pub(super) enum NewTree {
     Lock,
     Array(TypeTree, Tree),
     Block(Name, Tree),
+    Channel(Name),
 }
 
 #[derive(Debug)]
@@ -269,6 +272,7 @@ pub(super) enum ActionTreeKind {
     Assert(Tree, Option<String>),
     Start { result: Option<Tree>, procedure: Name, args: Vec<Tree>, priority: Option<u8> },
     Exit,
+    BadCall(String),
     Send { sorted: bool, channel: Tree, message: Vec<Tree> },
     Receive { anywhere: bool, keep: bool, channel: Tree, pattern: Vec<PatternTree> },
     SetPriority(Tree, Tree),

@@ -138,17 +138,13 @@ impl Verifier<'_> {
                     || own.is_some_and(|procedure| procedure.channels.contains(channel));
                 self.demand(known, format_args!("{channel} is no channel that is there"));
             }
-            ExprKind::ThreadEnabled(_)
-            | ExprKind::ThreadLocation(_)
-            | ExprKind::ThreadPriority(_)
-            | ExprKind::ChannelLength(_)
-            | ExprKind::ChannelFull(_) => self.integers(&operands),
-            ExprKind::ChannelHas { channel, pattern, .. } => {
-                self.integers(&operands[..1]);
-                let mut given = operands[1..].iter().copied();
-                let wanted: Vec<_> =
-                    pattern.iter().map(|field| field.as_ref().and_then(|_| given.next())).collect();
-                self.message(channel, &wanted, true);
+            ExprKind::ThreadEnabled(_) | ExprKind::ThreadLocation(_) | ExprKind::ThreadPriority(_) => {
+                self.integers(&operands)
+            }
+            ExprKind::ChannelLength(_) | ExprKind::ChannelFull(_) => self.channel_operand(Some(operands[0])),
+            ExprKind::ChannelHas { .. } => {
+                self.channel_operand(Some(operands[0]));
+                operands[1..].iter().for_each(|&field| self.message_field(Some(field)));
             }
             ExprKind::Global(id) => {
                 let array = self.is_array(Array::Global(*id), scope);
@@ -492,6 +488,11 @@ impl Verifier<'_> {
                         }
                         Type::Pointer
                     }
+                    New::Channel(channel) => {
+                        let exists = program.channels.get(*channel).is_some();
+                        self.demand(exists, format_args!("{channel} does not exist"));
+                        Type::Channel
+                    }
                     New::Array { element, length } => {
                         self.place_type(*element);
                         if let Some(length) = self.expr(length, scope) {
@@ -535,13 +536,14 @@ impl Verifier<'_> {
             }
             ActionKind::Delete(object) => {
                 let ty = self.expr(object, scope);
-                let fits = ty.is_none_or(|ty| ty.is_reference() || matches!(ty, Type::Pointer | Type::Null));
+                let fits = ty.is_none_or(|ty| ty.is_reference() || ty == Type::Null);
                 self.demand(fits, "what is deleted is no object");
             }
             ActionKind::Kill(object) => {
                 let fits = match self.expr(object, scope) {
                     Some(Type::Record(record)) => program.records.get(record).is_some_and(|it| it.scoped),
                     Some(Type::Pointer) => true,
+                    Some(Type::Channel) => true,
                     Some(_) => false,
                     None => true,
                 };
@@ -575,28 +577,27 @@ impl Verifier<'_> {
                     self.arguments(&started.name, &params, args);
                 }
             }
-            ActionKind::Exit => {}
+            ActionKind::Exit | ActionKind::BadCall(_) => {}
             ActionKind::Check(condition) => self.boolean(condition, scope, "what is checked"),
             ActionKind::Send { channel, message, .. } => {
-                self.integer(channel, scope);
-                let types: Vec<_> = message.iter().map(|field| self.expr(field, scope)).collect();
-                self.message(channel, &types, false);
-            }
-            ActionKind::Receive { channel, pattern, keep, .. } => {
-                self.integer(channel, scope);
-                let mut wanted = Vec::new();
-                for (at, field) in pattern.iter().enumerate() {
-                    wanted.push(match field {
-                        Pattern::Store(place) => {
-                            let place = self.place(place, scope);
-                            self.stored_field(channel, at, place);
-                            None
-                        }
-                        Pattern::Match(value) => self.expr(value, scope),
-                        Pattern::Any => None,
-                    });
+                let channel = self.expr(channel, scope);
+                self.channel_operand(channel);
+                for field in message {
+                    let ty = self.expr(field, scope);
+                    self.message_field(ty);
                 }
-                self.message(channel, &wanted, *keep);
+            }
+            ActionKind::Receive { channel, pattern, .. } => {
+                let channel = self.expr(channel, scope);
+                self.channel_operand(channel);
+                for field in pattern {
+                    let ty = match field {
+                        Pattern::Store(place) => self.place(place, scope),
+                        Pattern::Match(value) => self.expr(value, scope),
+                        Pattern::Any => continue,
+                    };
+                    self.message_field(ty);
+                }
             }
             ActionKind::SetPriority(thread, priority) => {
                 self.integer(thread, scope);
@@ -609,18 +610,6 @@ impl Verifier<'_> {
                 }
             }
         }
-    }
-
-    /// Checks the place that a field of a message is stored to.
-    fn stored_field(&mut self, channel: &Expr, at: usize, place: Option<Type>) {
-        let program = self.program;
-        let field = self.typed_fields(channel).and_then(|fields| fields.get(at)).map(|field| field.ty);
-        let field = field.and_then(|ty| program.types.get(ty));
-        let fits = place.is_none_or(|place| match field {
-            None | Some(Type::Int(_)) => matches!(place, Type::Int(_)),
-            Some(field) => program.admits(place, field),
-        });
-        self.demand(fits, "a field of a message does not fit its place");
     }
 
     pub(super) fn integer(&mut self, expr: &Expr, scope: Scope) {

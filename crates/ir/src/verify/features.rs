@@ -10,7 +10,7 @@ impl Verifier<'_> {
         self.observable_ids();
         self.unobservable_ids();
         self.untracked_variables();
-        self.objects_and_channels();
+        self.channel_numbers();
         self.functions();
         self.functions_and_questions();
         self.blocks();
@@ -21,7 +21,6 @@ impl Verifier<'_> {
         self.priorities();
         self.fused_locations();
         self.openings();
-        self.messages_of_references();
         self.monitor();
     }
 
@@ -68,14 +67,17 @@ impl Verifier<'_> {
         }
     }
 
-    /// Where there are objects, all channels exist from the start, since channels are not objects.
-    fn objects_and_channels(&mut self) {
+    /// Only in flat programs channels have numbers; in others, they are objects.
+    fn channel_numbers(&mut self) {
         let program = self.program;
-        if program.has_objects() {
-            self.context = "program with objects".into();
-            let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
-            self.demand(!own, "has objects and channels of threads");
+        if self.has_channel_numbers {
+            return;
         }
+        self.context = "program with objects, functions or atomic locations".into();
+        let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
+        self.demand(!own, "has channels of threads");
+        self.demand(program.first_channels.is_empty(), "has channels with numbers");
+        self.demand(program.monitor.is_none(), "has a monitor");
     }
 
     /// Where there are functions, a thread may be in several procedures, so nothing reads the state of other
@@ -88,8 +90,6 @@ impl Verifier<'_> {
         self.context = "program with functions".into();
         let claims = program.procedures.values().any(|procedure| !procedure.claims.is_empty());
         self.demand(!claims, "has functions and claims");
-        let own = program.procedures.values().any(|procedure| !procedure.channels.is_empty());
-        self.demand(!own, "has functions and channels of threads");
         let looks = |kind: &ExprKind| {
             matches!(
                 kind,
@@ -126,52 +126,24 @@ impl Verifier<'_> {
         }
     }
 
-    /// Messages with references go through channels that are named, so that their types are known. Their
-    /// order is the order of sending, and no monitor watches them.
-    fn messages_of_references(&mut self) {
-        let program = self.program;
-        if program.has_references_in_messages() {
-            self.context = "program with references in messages".into();
-            self.demand(program.monitor.is_none(), "has a monitor");
-            let sorts = |action: &Action| matches!(action.kind, ActionKind::Send { sorted: true, .. });
-            self.demand(!program.actions().any(sorts), "sorts messages");
-        }
-    }
-
-    /// The message fields of the channel that a message or a pattern names, where some channel carries
-    /// references.
-    pub(super) fn typed_fields(&mut self, channel: &Expr) -> Option<&[ChannelField]> {
-        let program = self.program;
-        if !program.has_references_in_messages() {
-            return None;
-        }
-        let named = match channel.kind {
-            ExprKind::Channel(id) => program.channels.get(id),
-            _ => None,
+    /// The channel of a message, or of a question about one.
+    pub(super) fn channel_operand(&mut self, ty: Option<Type>) {
+        let fits = match ty {
+            Some(Type::Int(_)) => self.has_channel_numbers,
+            Some(Type::Channel | Type::Null) => !self.has_channel_numbers,
+            Some(_) => false,
+            None => true,
         };
-        self.demand(named.is_some(), "which channel it is must be known, since some carry references");
-        named.map(|channel| &channel.fields[..])
+        self.demand(fits, "an operand is no channel");
     }
 
-    /// Checks the types of a message, or of a pattern in which some fields have no values.
-    pub(super) fn message(&mut self, channel: &Expr, message: &[Option<Type>], keeps: bool) {
-        let program = self.program;
-        let integers = |ty: &Option<Type>| ty.is_none_or(|ty| matches!(ty, Type::Int(_)));
-        if !program.has_references_in_messages() {
-            return self.demand(message.iter().all(integers), "an operand is no integer");
-        }
-        let Some(fields) = self.typed_fields(channel) else { return };
-        let types: Vec<Option<Type>> = fields.iter().map(|field| program.types.get(field.ty)).collect();
-        let has_fields = message.len() == types.len() || keeps && message.len() < types.len();
-        self.demand(has_fields, "a message has another number of fields than its channel");
-        for (given, field) in message.iter().zip(&types) {
-            let (Some(given), Some(field)) = (*given, *field) else { continue };
-            let fits = match field {
-                Type::Int(_) => matches!(given, Type::Int(_)),
-                field => program.admits(field, given),
-            };
-            self.demand(fits, "a field of a message does not fit its channel");
-        }
+    /// What is put into a message, compared with a field of one, or stored from one.
+    pub(super) fn message_field(&mut self, ty: Option<Type>) {
+        let fits = ty.is_none_or(|ty| match ty {
+            Type::Int(_) => true,
+            ty => !self.has_channel_numbers && (is_field(ty) || ty == Type::Null),
+        });
+        self.demand(fits, "an operand is no field of a message");
     }
 
     /// Functions have none of the things that belong to threads.
@@ -208,7 +180,8 @@ impl Verifier<'_> {
                 self.boolean(provided, Scope::Procedure(id), "what it is provided");
             }
             for claim in &procedure.claims {
-                self.integer(&claim.channel, Scope::Procedure(id));
+                let channel = self.expr(&claim.channel, Scope::Procedure(id));
+                self.channel_operand(channel);
             }
         }
     }
@@ -271,8 +244,9 @@ impl Verifier<'_> {
         self.demand(fits, format_args!("{name} has no elements, or more than {}", MAX_ARRAY_SIZE - 1));
         let ty = self.program.types.get(variable.ty);
         if !variable.dims.is_empty() {
-            let plain = ty.is_none_or(|ty| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_)));
-            self.demand(plain, format_args!("{name} is an array of what has names"));
+            let plain =
+                ty.is_none_or(|ty| matches!(ty, Type::Bool | Type::Int(_) | Type::Enum(_)) || is_field(ty));
+            self.demand(plain, format_args!("{name} is an array of collections or strings"));
         }
         if variable.meaning != Meaning::Number {
             let integer = ty.is_none_or(|ty| matches!(ty, Type::Int(_)));
@@ -299,15 +273,7 @@ impl Verifier<'_> {
             for field in &channel.fields {
                 let fits = match self.ty(field.ty) {
                     Some(Type::Int(int)) => int.wrap,
-                    Some(ty) => matches!(
-                        ty,
-                        Type::Record(_)
-                            | Type::Array(_)
-                            | Type::Lock
-                            | Type::Pointer
-                            | Type::Tid
-                            | Type::Abstract(_)
-                    ),
+                    Some(ty) => is_field(ty) && !self.has_channel_numbers,
                     None => true,
                 };
                 self.demand(fits, "a field is no integer that wraps, and no reference");
@@ -331,11 +297,8 @@ impl Verifier<'_> {
 
     fn prologue(&mut self, actions: &[Action], scope: Scope) {
         for action in actions {
-            let fits = matches!(
-                action.kind,
-                ActionKind::Assign(..) | ActionKind::New(_, New::Record(_) | New::Block { .. })
-            );
-            self.demand(fits, "a prologue does something else than to assign and to make records");
+            let fits = matches!(action.kind, ActionKind::Assign(..) | ActionKind::New(..));
+            self.demand(fits, "a prologue does something else than to assign and to make objects");
             self.action(action, scope);
         }
     }
@@ -410,6 +373,11 @@ impl Verifier<'_> {
         };
         variable.is_some_and(|variable| !variable.dims.is_empty())
     }
+}
+
+/// Whether values of a type other than integers can be fields of messages: those that refer to entities.
+fn is_field(ty: Type) -> bool {
+    ty.is_reference() || matches!(ty, Type::Tid | Type::Abstract(_))
 }
 
 /// Whether an expression distinguishes threads, or considers all of them.

@@ -17,7 +17,7 @@
 //! - The initial value of a variable is of its type and in its range; parameters have none, and neither do
 //!   collections and elements of abstract enums, unless `null`.
 //! - An array variable has at least one element and fewer than [`MAX_ARRAY_SIZE`], which are integers,
-//!   booleans or elements of enums that are not abstract. Parameters are not arrays. The meaning of integers
+//!   booleans, elements of enums, references or threads. Parameters are not arrays. The meaning of integers
 //!   is an enum that exists, and only integers have a meaning.
 //!
 //! *Expressions*
@@ -80,9 +80,9 @@
 //! - A message has 1 to [`MAX_MESSAGE_FIELDS`] fields: integers that wrap, references, threads or elements of
 //!   abstract enums. The capacity of a channel is at most [`MAX_CHANNEL_CAPACITY`]. No channel occurs twice,
 //!   from the start or with one thread, and only a thread that has a channel names it.
-//! - Where some fields are not integers, messages, patterns and questions about contents name their channel
-//!   ([`ExprKind::Channel`]) and have its fields, messages are not sorted, and there is no monitor. Otherwise
-//!   all fields of messages and patterns are integers.
+//! - In [flat](Program::is_flat) programs, channels are integers, and so are all fields of messages and
+//!   patterns. In others, channels are references to objects, and fields may be what a message can carry; there
+//!   are no channels with numbers, no channels of threads and no monitor.
 //! - Messages are sent and received only by the first action of a transition, whose guard is neither `else`
 //!   nor [`Guard::Ready`], and of which no other action chooses or waits.
 //! - A monitor has at least one state, and its targets are among its states. Its expressions are integers
@@ -90,12 +90,11 @@
 //!
 //! *Processes*
 //! - Only threads have channels, prologues, conditions, claims and priorities; functions have none of them.
-//! - Prologues assign and make records, that of the program for globals. Claims are integers. Priorities are not 0.
+//! - Prologues assign and make objects, that of the program for globals. Claims are integers. Priorities are not 0.
 //! - Fused locations have transitions, at most one of them an `else`, and are not entries of threads. No
 //!   action there chooses or waits, other than for a message. [`Guard::Ready`] names a fused location of its
 //!   procedure and does not stand at one.
-//! - Programs with objects have no channels of threads. Programs with functions have no channels of threads
-//!   and no claims, and do not ask for the locations, variables and possible steps of threads.
+//! - Programs with functions have no claims, and do not ask for the locations, variables and possible steps of threads.
 //! - Whether a thread can step is asked only where no body chooses or waits, other than for a message.
 //! - Programs with atomic locations have no exclusive transitions and do not ask for timeouts.
 
@@ -133,6 +132,7 @@ pub fn verify(program: &Program) -> Result<(), Vec<String>> {
         context: String::new(),
         may_name_elements: false,
         individual: None,
+        has_channel_numbers: program.is_flat(),
         errors: Vec::new(),
     };
     verifier.types();
@@ -156,6 +156,8 @@ struct Verifier<'p> {
     may_name_elements: bool,
     /// The procedure of the individual, where questions about it are allowed.
     individual: Option<ProcedureId>,
+    /// Whether channels are known by numbers, rather than references.
+    has_channel_numbers: bool,
     errors: Vec<String>,
 }
 
@@ -227,7 +229,13 @@ impl Verifier<'_> {
                     self.element_type(key, id);
                     self.element_type(value, id);
                 }
-                Type::Bool | Type::Tid | Type::String | Type::Lock | Type::Pointer | Type::Null => {}
+                Type::Bool
+                | Type::Tid
+                | Type::String
+                | Type::Lock
+                | Type::Pointer
+                | Type::Channel
+                | Type::Null => {}
             }
         }
         for item in program.enums.values() {

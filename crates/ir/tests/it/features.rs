@@ -74,7 +74,7 @@ fn observable_ids() {
 
 #[test]
 fn features_that_do_not_meet() {
-    refused(|p| _ = p.types.intern(Type::Array(TypeId(1))), "has objects and channels of threads");
+    refused(|p| _ = p.types.intern(Type::Array(TypeId(1))), "has channels of threads");
     let quiet = |change: fn(&mut Program)| {
         move |p: &mut Program| {
             p.procedures[PILOT].channels.clear();
@@ -84,7 +84,7 @@ fn features_that_do_not_meet() {
     };
     let function = |p: &mut Program| p.procedures[ProcedureId(1)].kind = ProcedureKind::Function;
     refused(function, "has functions and claims");
-    refused(function, "has functions and channels of threads");
+    refused(function, "has channels with numbers");
     refused(quiet(function), "has functions, and asks where threads are");
     refused(|p| p.locations[LocationId(0)].atomic = true, "has exclusive transitions too");
     refused(|p| p.locations[LocationId(0)].atomic = true, "asks for timeouts");
@@ -95,21 +95,20 @@ fn features_that_do_not_meet() {
     refused(|p| p.transitions[TransitionId(12)].body.push(wait()), "or at a fused location");
 }
 
-/// A program whose messages carry references after `change` must be refused with `message`.
+/// A program whose channels are objects after `change` must be refused with `message`.
 #[track_caller]
 fn refused_post(change: impl FnOnce(&mut Program), message: &str) {
     let post = program(
         "program post;
         record R { int x; }
-        record S { int y; }
         channel box [2] { record R, int wrap (0, 7) };
-        channels box;
-        global record R r; global record S s; global int n;
+        global chan box; global record R r; global int n; global boolean b;
+        prologue { box := new chan(box); }
         thread T() {
           loc a:
-            t0: do { send(channel(box), r, 1); } goto a;
-            t1: do { receive(channel(box), r :=, n :=); } goto a;
-            t2: when has(channel(box), r, *) > 0 goto a;
+            t0: do { send(box, r, 1); } goto a;
+            t1: do { receive(box, r :=, n :=); } goto a;
+            t2: when has(box, r, *) > 0 goto a;
         }
         active T;",
     );
@@ -121,58 +120,28 @@ fn opening(p: &mut Program, id: u32) -> &mut ActionKind {
 }
 
 #[test]
-fn messages_of_references() {
-    let fields = "a field of a message does not fit its channel";
-    let (s, other) = (GlobalId(1), "a message has another number of fields than its channel");
-    refused_post(
-        |p| {
-            let ty = p.globals[s].ty;
-            let ActionKind::Send { message, .. } = opening(p, 0) else { unreachable!() };
-            (message[0].kind, message[0].ty) = (ExprKind::Global(s), ty);
-        },
-        fields,
-    );
-    refused_post(
-        |p| {
-            let ActionKind::Send { message, .. } = opening(p, 0) else { unreachable!() };
-            message.pop();
-        },
-        other,
-    );
-    refused_post(
-        |p| {
-            let one = constant(p, 1);
-            let ActionKind::Send { channel, .. } = opening(p, 0) else { unreachable!() };
-            *channel = one;
-        },
-        "which channel it is must be known",
-    );
-    refused_post(
-        |p| {
-            let ActionKind::Send { sorted, .. } = opening(p, 0) else { unreachable!() };
-            *sorted = true;
-        },
-        "sorts messages",
-    );
-    refused_post(
-        |p| {
-            let ty = p.globals[s].ty;
-            let ActionKind::Receive { pattern, .. } = opening(p, 1) else { unreachable!() };
-            let Pattern::Store(place) = &mut pattern[0] else { unreachable!() };
-            (place.kind, place.ty) = (PlaceKind::Global(s), ty);
-        },
-        "a field of a message does not fit its place",
-    );
-    refused_post(
-        |p| {
-            let ActionKind::Receive { pattern, .. } = opening(p, 1) else { unreachable!() };
-            pattern.push(Pattern::Any);
-        },
-        other,
-    );
-    let span = source::Span::default();
-    let states = || vec![MonitorState { events: vec![], end: true }];
-    refused_post(|p| p.monitor = Some(Monitor { states: states(), negated: false, span }), "has a monitor");
+fn channels_as_objects() {
+    let one = |p: &mut Program| {
+        let one = constant(p, 1);
+        let ActionKind::Send { channel, .. } = opening(p, 0) else { unreachable!() };
+        *channel = one;
+    };
+    refused_post(one, "an operand is no channel");
+    let truth = |p: &mut Program| {
+        let (id, ty) = (GlobalId(3), p.globals[GlobalId(3)].ty);
+        let ActionKind::Send { message, .. } = opening(p, 0) else { unreachable!() };
+        (message[1].kind, message[1].ty) = (ExprKind::Global(id), ty);
+    };
+    refused_post(truth, "an operand is no field of a message");
+    refused_post(|p| p.first_channels.push(ChannelId(0)), "has channels with numbers");
+    refused_post(|p| p.procedures[PILOT].channels.push(ChannelId(0)), "has channels of threads");
+    let nowhere = |p: &mut Program| {
+        let ActionKind::New(_, new) = &mut p.prologue[0].kind else { unreachable!() };
+        *new = New::Channel(ChannelId(NOWHERE));
+    };
+    refused_post(nowhere, "chan1000 does not exist");
+    let (span, states) = (source::Span::default(), vec![MonitorState { events: vec![], end: true }]);
+    refused_post(|p| p.monitor = Some(Monitor { states, negated: false, span }), "has a monitor");
 }
 
 #[test]
@@ -208,9 +177,9 @@ fn arrays() {
     refused(|p| p.globals[ships].meaning = Meaning::Symbol(EnumId(NOWHERE)), "enum1000 does not exist");
     let open = GlobalId(5);
     refused(|p| p.globals[open].meaning = Meaning::Channel, "open is no integer, and means one");
-    let objects = "program p; global tid x;";
+    let collection = "program p; global Set<int> x;";
     let array = |p: &mut Program| p.globals[GlobalId(0)].dims = vec![2];
-    refused_program(program(objects), array, "an array of what has names");
+    refused_program(program(collection), array, "an array of collections or strings");
 }
 
 #[test]
@@ -241,7 +210,7 @@ fn prologues_and_threads() {
     refused(|p| p.procedures[PILOT].provided = Some(constant(p, 1)), "what it is provided is not boolean");
     refused(
         |p| p.procedures[PILOT].claims[0].channel = p.procedures[PILOT].provided.clone().unwrap(),
-        "an operand is no integer",
+        "an operand is no channel",
     );
     refused(|p| p.features.remembers_last = false, "asks for the last thread, which is not remembered");
     let last = TransitionId(12);

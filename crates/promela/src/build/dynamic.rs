@@ -122,7 +122,7 @@ impl Builder<'_> {
         let place = Target::Var(Ref { symbol: id, leaf: 0, indices: Vec::new(), span });
         if let Some(made) = made {
             self.symbols[id.index()].used = true;
-            if let Some(basic) = self.made(place, made, span) {
+            if let Some(basic) = self.made(place, made) {
                 self.early = false;
                 self.add_basic(basic, span);
             }
@@ -178,12 +178,12 @@ impl Builder<'_> {
         scalar
     }
 
-    pub(super) fn new_object(&mut self, target: &ast::VarRef, made: &ast::New, span: Span) -> Option<Basic> {
+    pub(super) fn new_object(&mut self, target: &ast::VarRef, made: &ast::New) -> Option<Basic> {
         let place = self.target(target)?;
-        self.made(place, made, span)
+        self.made(place, made)
     }
 
-    fn made(&mut self, place: Target, made: &ast::New, span: Span) -> Option<Basic> {
+    fn made(&mut self, place: Target, made: &ast::New) -> Option<Basic> {
         match made {
             ast::New::Object { ty, length } => {
                 if let (ast::TypeKind::Named(name), 0) = (&ty.kind, ty.pointers) {
@@ -198,13 +198,9 @@ impl Builder<'_> {
                 self.wide[pointee.index()] |= length.is_some();
                 Some(Basic::Dynamic(Act::New(place, pointee, length)))
             }
-            ast::New::Channel(_) => {
-                self.diagnostics.push(
-                    Diagnostic::error(codes::UNSUPPORTED_DYNAMIC, "`new chan` is not supported")
-                        .at(span, "a channel that is made while the program runs")
-                        .help("declare as many channels as there can be at a time, and hand them out"),
-                );
-                None
+            ast::New::Channel(channel) => {
+                let ty = self.channel_type(channel)?;
+                Some(Basic::Dynamic(Act::NewChannel(place, ty)))
             }
         }
     }

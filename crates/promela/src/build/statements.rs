@@ -145,7 +145,7 @@ impl Builder<'_> {
                 self.check_assignment(&place, &value)?;
                 Basic::Assign(place, value)
             }
-            StmtKind::New { target, made } => self.new_object(target, made, span)?,
+            StmtKind::New { target, made } => self.new_object(target, made)?,
             StmtKind::Delete(value) => Basic::Dynamic(Act::Delete(self.expr(value)?)),
             StmtKind::Call { target, callee, args } => {
                 self.call_statement(target.as_ref(), callee, args, span)?

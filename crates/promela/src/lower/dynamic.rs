@@ -24,7 +24,7 @@ use crate::codes;
 use crate::elements::{ATOMIC, Element, ElementId, LAST, Node};
 use crate::objects::{self, Access, Act, Address, Dynamic, FunctionId, Pointee, PointeeId, Whole};
 use crate::resolve::combinations;
-use crate::symbols::{Cell, Init, Leaf, Scalar, Stride, Ty, cells, leaves, place_of, size_of};
+use crate::symbols::{Cell, ChannelType, Init, Leaf, Scalar, Stride, Ty, cells, leaves, place_of, size_of};
 use crate::tree::{Basic, Ex, ExKind, Ref, SymbolId, Target};
 use crate::typing::Kind;
 
@@ -345,9 +345,9 @@ impl Lowering<'_, '_> {
                         Some(value) => value,
                         None => continue,
                     },
-                    Some(Init::Channel(_)) => {
-                        let message = "a channel that is declared in an object";
-                        self.builder.error(codes::UNSUPPORTED_DYNAMIC, message, span, "its address is taken");
+                    Some(Init::Channel(ty)) => {
+                        let field = Ref { symbol: id, leaf, indices: Vec::new(), span };
+                        actions.extend(self.boxed_channel(id, &field, &of.name, ty));
                         break;
                     }
                     None => break,
@@ -366,6 +366,32 @@ impl Lowering<'_, '_> {
             }
         }
         actions
+    }
+
+    /// The channel of a global variable whose address is taken.
+    fn boxed_channel(
+        &mut self,
+        id: SymbolId,
+        field: &crate::tree::Ref,
+        name: &str,
+        ty: &ChannelType,
+    ) -> Option<Action> {
+        let symbol = &self.builder.symbols[id.index()];
+        let span = symbol.span;
+        if symbol.owner.is_some() || !symbol.leaves[field.leaf].dims.is_empty() {
+            self.builder.diagnostics.push(
+                Diagnostic::error(
+                    codes::UNSUPPORTED_DYNAMIC,
+                    "the address of a variable that is declared with a channel",
+                )
+                .at(span, "local, or several")
+                .help("make the channel by a statement: `c = new chan(1) of { byte }`"),
+            );
+            return None;
+        }
+        let channel = self.add_channel(name, ty, true);
+        let place = self.place(field);
+        Some(Action { kind: ActionKind::New(place, New::Channel(channel)), span })
     }
 
     /// The variables of the current process that are objects.
@@ -443,6 +469,7 @@ impl Lowering<'_, '_> {
     /// The type of a place that holds a scalar.
     pub(super) fn scalar_type(&mut self, scalar: Scalar, range: IntType) -> TypeId {
         match scalar {
+            Scalar::Chan if self.builder.is_dynamic => self.program.types.intern(Type::Channel),
             Scalar::Pointer(pointee) => {
                 let record = self.shapes[pointee.index()].record;
                 let is_wide = self.builder.wide[pointee.index()];
@@ -461,7 +488,7 @@ impl Lowering<'_, '_> {
     /// The value of `null` or another expression, for a place of this kind.
     pub(super) fn of_kind(&mut self, ex: &Ex, kind: Kind) -> Expr {
         let is_null = matches!(ex.kind, ExKind::Dynamic(Dynamic::Null));
-        if is_null && matches!(kind, Kind::Channel | Kind::Function) {
+        if is_null && kind == Kind::Function {
             return self.natural(ExprKind::Const(Const::Int(0)), ex.span);
         }
         self.number(ex)
@@ -591,16 +618,18 @@ impl Lowering<'_, '_> {
 
     /// How the end of a function or process is reached.
     pub(super) fn leave(&mut self) -> Jump {
+        let process = self.current;
         let boxes = self.boxed_locals();
-        if boxes.is_empty() {
+        let channels = self.own_channels.get(&process).cloned().unwrap_or_default();
+        if boxes.is_empty() && channels.is_empty() {
             return self.last_jump();
         }
-        let process = self.current;
         if let Some(&at) = self.exits.get(&process) {
             return Jump::Goto(at);
         }
         let span = self.builder.processes[process].span;
-        let kills = boxes.into_iter().map(|id| self.kill(id, span)).collect();
+        let mut kills: Vec<_> = boxes.into_iter().map(|id| self.kill(id, span)).collect();
+        kills.extend(channels.into_iter().map(|channel| Action { kind: ActionKind::Kill(channel), span }));
         let then = self.last_jump();
         let at = self.fused(kills, then);
         self.exits.insert(process, at);
@@ -621,7 +650,7 @@ impl Lowering<'_, '_> {
             );
         }
         let value = match Kind::of(result) {
-            Kind::Pointer(_) | Kind::Null => Const::Null,
+            Kind::Pointer(_) | Kind::Channel | Kind::Null => Const::Null,
             Kind::Process if self.has_references_to_processes() => Const::Null,
             _ => Const::Int(0),
         };
@@ -634,6 +663,11 @@ impl Lowering<'_, '_> {
             Act::New(target, pointee, length) => {
                 let Some((place, _)) = self.target_place(target) else { return Vec::new() };
                 self.make(place, *pointee, length.as_ref(), span)
+            }
+            Act::NewChannel(target, ty) => {
+                let Some((place, _)) = self.target_place(target) else { return Vec::new() };
+                let channel = self.add_channel("chan", ty, false);
+                vec![ActionKind::New(place, New::Channel(channel))]
             }
             Act::Delete(ex) => {
                 self.program.memory = Memory::Explicit(Leaks::default());
@@ -810,7 +844,7 @@ impl Lowering<'_, '_> {
                 let indices = indices.into_iter().map(|index| Ex::int(index as i32, span)).collect();
                 let place = Ref { symbol: id, leaf: at, indices, span };
                 let null = match Kind::of(leaf.scalar) {
-                    Kind::Pointer(_) => true,
+                    Kind::Pointer(_) | Kind::Channel => true,
                     Kind::Process => self.has_references_to_processes(),
                     _ => false,
                 };
@@ -866,7 +900,7 @@ impl Lowering<'_, '_> {
                     }
                 }
             }
-            Act::New(..) | Act::Copy(..) | Act::Delete(_) => return false,
+            Act::New(..) | Act::NewChannel(..) | Act::Copy(..) | Act::Delete(_) => return false,
         }
         true
     }
@@ -975,15 +1009,14 @@ impl Lowering<'_, '_> {
         let Exit::Jump(then) = self.target(edge.target, edge.atomic) else { return };
         for number in (0..reached.len()).filter(|&number| !reached[number]) {
             let message = match number.checked_sub(1) {
-                None => "a call where no function is".to_owned(),
+                None => "there is no function to call".to_owned(),
                 Some(at) => {
                     let name = &self.builder.functions[at].name.text;
-                    format!("a call of `{name}` with other arguments or another result")
+                    format!("`{name}` has other parameters, or another result")
                 }
             };
             let guard = self.is_function(ex, number as i64, span);
-            let fails = self.truth(false, span);
-            let body = vec![Action { kind: ActionKind::Assert(fails, Some(message)), span }];
+            let body = vec![Action { kind: ActionKind::BadCall(message), span }];
             self.add_call(source, guard, body, Exit::Jump(then.clone()), edge, element, rank);
         }
     }

@@ -223,13 +223,14 @@ impl Lowering<'_, '_> {
     fn message_position(&mut self, channel: &Ex, random: bool, args: &[Arg], span: Span) -> Value {
         let anywhere = random && args.iter().any(|arg| matches!(arg, Arg::Match(_)));
         let mut pattern = Vec::new();
-        for arg in args {
+        let kinds = self.field_kinds(channel, args.len());
+        for (arg, kind) in args.iter().zip(kinds) {
             pattern.push(match arg {
-                Arg::Match(value) => Some(self.number(value)),
+                Arg::Match(value) => Some(self.of_kind(value, kind)),
                 Arg::Store(_) | Arg::StoreThrough(_) | Arg::Any => None,
             });
         }
-        let channel = Box::new(self.channel(channel));
+        let channel = Box::new(self.number(channel));
         self.sized(ExprKind::ChannelHas { channel, anywhere, pattern }, 0, 65_535, span)
     }
 

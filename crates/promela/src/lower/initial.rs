@@ -3,15 +3,14 @@
 //! Those of globals are computed here, in SPIN's order: by type, then in the order of declaration. Those of
 //! local variables are computed when their process starts.
 
-use ir::{Action, ActionKind, Const, Expr, ExprKind, Id, LocalId, ProcedureId};
+use ir::{Action, ActionKind, Const, Expr, ExprKind, Id, LocalId, New, Place, PlaceKind, ProcedureId};
 use rustc_hash::FxHashMap;
-use source::Diagnostic;
 
 use super::{Lowering, Slot};
 use crate::ast::{BinaryOp, UnaryOp};
 use crate::codes;
 use crate::objects::Dynamic;
-use crate::symbols::{Init, Leaf, RECORD_PHASE, Scalar, Ty};
+use crate::symbols::{ChannelType, Init, Leaf, RECORD_PHASE, Scalar, Ty};
 use crate::tree::{Ex, ExKind, Ref, SymbolId};
 use crate::typing::Kind;
 
@@ -68,12 +67,13 @@ impl Lowering<'_, '_> {
             let (name, range) = (element_name(&of.name, &indices), symbol.range(of));
             let value = match of.init.clone() {
                 None => continue,
+                Some(init) if self.builder.is_dynamic && of.scalar == Scalar::Chan => {
+                    self.initial_channel(&Position { leaf, indices }, id, &init, &name);
+                    continue;
+                }
                 Some(Init::Channel(channel)) => {
-                    let channel = self.add_channel(&name, &channel);
+                    let channel = self.add_channel(&name, &channel, false);
                     self.program.first_channels.push(channel);
-                    if indices.is_empty() {
-                        self.channels.insert(id, channel);
-                    }
                     self.program.first_channels.len() as i64
                 }
                 Some(Init::Value(value)) => self.fixed(&value, values),
@@ -83,6 +83,30 @@ impl Lowering<'_, '_> {
                 }
             };
             values.single.insert((id, leaf, indices), range.admit(value).unwrap_or(0));
+        }
+    }
+
+    /// The channel that a global variable of a dynamic program refers to at first.
+    fn initial_channel(&mut self, at: &Position, id: SymbolId, init: &Init, name: &str) {
+        let symbol = &self.builder.symbols[id.index()];
+        if symbol.boxed.is_some() {
+            return;
+        }
+        let span = symbol.span;
+        let indices = at.indices.iter().map(|&index| Ex::int(index as i32, span)).collect();
+        let place = self.place(&Ref { symbol: id, leaf: at.leaf, indices, span });
+        let value = match init {
+            Init::Channel(channel) => {
+                let channel = self.add_channel(name, channel, true);
+                let kind = ActionKind::New(place, New::Channel(channel));
+                return self.program.prologue.push(Action { kind, span });
+            }
+            Init::Value(value) => Some(value),
+            Init::List(list) => listed(list, &at.indices),
+        };
+        if let Some(value) = value {
+            let value = self.of_kind(value, Kind::Channel);
+            self.program.prologue.push(Action { kind: ActionKind::Assign(place, value), span });
         }
     }
 
@@ -195,19 +219,12 @@ impl Lowering<'_, '_> {
                 let name = element_name(&of.name, &indices);
                 let value: Expr = match of.init.clone() {
                     None => continue,
-                    Some(Init::Channel(_)) if self.builder.is_dynamic => {
-                        self.builder.diagnostics.push(
-                            Diagnostic::error(
-                                codes::UNSUPPORTED_DYNAMIC,
-                                "a local channel in a dynamic program",
-                            )
-                            .at(span, "this is made when the process starts")
-                            .help("declare it at the top level"),
-                        );
+                    Some(Init::Channel(channel)) if self.builder.is_dynamic => {
+                        self.own_channel(procedure, id, &Position { leaf, indices }, &channel, &name);
                         continue;
                     }
                     Some(Init::Channel(channel)) => {
-                        let channel = self.add_channel(&name, &channel);
+                        let channel = self.add_channel(&name, &channel, false);
                         self.program.procedures[procedure].channels.push(channel);
                         self.natural(ExprKind::Channel(channel), span)
                     }
@@ -216,7 +233,7 @@ impl Lowering<'_, '_> {
                         self.of_kind(&value, kind)
                     }
                     Some(Init::List(list)) => match listed(&list, &indices).cloned() {
-                        Some(value) => self.number(&value),
+                        Some(value) => self.of_kind(&value, Kind::of(of_scalar)),
                         None => continue,
                     },
                 };
@@ -230,6 +247,37 @@ impl Lowering<'_, '_> {
 }
 
 impl Lowering<'_, '_> {
+    /// Makes the channel of a local variable of a dynamic program, which ends with the process.
+    fn own_channel(
+        &mut self,
+        procedure: ProcedureId,
+        id: SymbolId,
+        at: &Position,
+        ty: &ChannelType,
+        name: &str,
+    ) {
+        let channel = self.add_channel(name, ty, true);
+        let symbol = &self.builder.symbols[id.index()];
+        let (span, is_set) = (symbol.span, self.builder.names.is_set(&symbol.name));
+        let indices = at.indices.iter().map(|&index| Ex::int(index as i32, span)).collect();
+        let variable = Ref { symbol: id, leaf: at.leaf, indices, span };
+        let place = self.place(&variable);
+        let made = Action { kind: ActionKind::New(place.clone(), New::Channel(channel)), span };
+        let mut own = self.number(&Ex { kind: ExKind::Var(variable), span });
+        self.program.procedures[procedure].prologue.push(made);
+        if is_set {
+            // The variable may refer to another channel in the end.
+            let mut kept = ir::Variable::new(format!("#{name}"), place.ty, None, span);
+            kept.synthetic = true;
+            let local = self.program.procedures[procedure].locals.push(kept);
+            let place = Place { kind: PlaceKind::Local(local), ty: place.ty, span };
+            let keep = Action { kind: ActionKind::Assign(place, own.clone()), span };
+            self.program.procedures[procedure].prologue.push(keep);
+            own.kind = ExprKind::Local(local);
+        }
+        self.own_channels.entry(self.current).or_default().push(own);
+    }
+
     /// The initial values of the variables of a function: they are known before it runs.
     pub(super) fn initial_values_of_function(&mut self, process: usize) {
         let Some(procedure) = self.procedures[process] else { return };

@@ -74,8 +74,8 @@ pub struct Lowering<'b, 'a> {
     raw_params: FxHashMap<SymbolId, u32>,
     /// By process: where the objects of its variables end.
     exits: FxHashMap<usize, LocationId>,
-    /// The channels that variables hold which nothing sets.
-    channels: FxHashMap<SymbolId, ChannelId>,
+    /// By process: the channels that its variables are declared with.
+    own_channels: FxHashMap<usize, Vec<Expr>>,
     /// The process whose code is lowered.
     current: usize,
     scope: Scope,
@@ -114,7 +114,7 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Lowered, Numbered) {
         falls_off: vec![false; builder.functions.len()],
         raw_params: FxHashMap::default(),
         exits: FxHashMap::default(),
-        channels: FxHashMap::default(),
+        own_channels: FxHashMap::default(),
         builder,
         current: 0,
         scope: Scope::Program,
@@ -176,7 +176,7 @@ impl Lowering<'_, '_> {
 
     fn meaning(&self, scalar: Scalar) -> Meaning {
         match scalar {
-            Scalar::Chan => Meaning::Channel,
+            Scalar::Chan if !self.builder.is_dynamic => Meaning::Channel,
             Scalar::Mtype(list) => self.enums[list].map_or(Meaning::Number, Meaning::Symbol),
             _ => Meaning::Number,
         }
@@ -230,7 +230,8 @@ impl Lowering<'_, '_> {
         hidden
     }
 
-    fn add_channel(&mut self, name: &str, ty: &ChannelType) -> ChannelId {
+    /// A channel, `scoped` if a declaration of a dynamic program makes it.
+    fn add_channel(&mut self, name: &str, ty: &ChannelType, scoped: bool) -> ChannelId {
         let fields = ty
             .fields
             .iter()
@@ -239,7 +240,7 @@ impl Lowering<'_, '_> {
                 ChannelField { ty: self.scalar_type(scalar, scalar.range(packed)), meaning }
             })
             .collect();
-        let channel = Channel { name: name.to_owned(), capacity: ty.capacity, fields, span: ty.span };
+        let channel = Channel { name: name.to_owned(), capacity: ty.capacity, fields, scoped, span: ty.span };
         self.program.channels.push(channel)
     }
 

@@ -7,6 +7,7 @@ use super::Lowering;
 use crate::codes;
 use crate::elements::{Element, ElementId, Node};
 use crate::objects::Dynamic;
+use crate::symbols::Scalar;
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, Run, SymbolId, Target};
 use crate::typing::Kind;
 
@@ -69,12 +70,13 @@ impl Lowering<'_, '_> {
             Basic::Assign(Target::Nothing, _) | Basic::Nothing | Basic::Event { .. } => None,
             Basic::Send { channel, sorted, args } => {
                 let message = self.message(channel, args);
-                let channel = self.channel(channel);
+                let channel = self.number(channel);
                 Some(ActionKind::Send { channel, sorted: *sorted, message })
             }
             Basic::Receive { channel, random, copy, args } => {
-                let pattern = args.iter().map(|arg| self.pattern(arg)).collect();
-                let channel = self.channel(channel);
+                let kinds = self.field_kinds(channel, args.len());
+                let pattern = args.iter().zip(kinds).map(|(arg, kind)| self.pattern(arg, kind)).collect();
+                let channel = self.number(channel);
                 Some(ActionKind::Receive { channel, anywhere: *random, keep: *copy, pattern })
             }
             Basic::Assert(ex) => Some(ActionKind::Check(self.condition(ex))),
@@ -91,12 +93,12 @@ impl Lowering<'_, '_> {
         (Guard::Always, action.into_iter().collect())
     }
 
-    fn pattern(&mut self, arg: &Arg) -> Pattern {
+    fn pattern(&mut self, arg: &Arg, kind: Kind) -> Pattern {
         match arg {
             Arg::Store(place) => Pattern::Store(self.place(place)),
             Arg::StoreThrough(access) => Pattern::Store(self.access_place(access)),
             Arg::Any => Pattern::Any,
-            Arg::Match(value) => Pattern::Match(self.number(value)),
+            Arg::Match(value) => Pattern::Match(self.of_kind(value, kind)),
         }
     }
 
@@ -170,30 +172,32 @@ impl Lowering<'_, '_> {
 }
 
 impl Lowering<'_, '_> {
-    /// The channel of a statement. One that is known is named: then the types of its messages are known.
-    pub(super) fn channel(&mut self, channel: &Ex) -> Expr {
-        if let (true, ExKind::Var(place)) = (self.builder.is_dynamic, &channel.kind)
-            && let Some(&known) = self.channels.get(&place.symbol)
-            && !self.builder.names.is_set(&self.builder.symbols[place.symbol.index()].name)
-        {
-            return self.natural(ExprKind::Channel(known), channel.span);
-        }
-        self.number(channel)
-    }
-
     /// The fields of a message.
     fn message(&mut self, channel: &Ex, args: &[Ex]) -> Vec<Expr> {
-        let fields = match &channel.kind {
-            ExKind::Var(place) => {
-                let symbol = &self.builder.symbols[place.symbol.index()];
-                symbol.channel(place.leaf).map(|channel| channel.fields.clone())
-            }
+        let kinds = self.field_kinds(channel, args.len());
+        args.iter().zip(kinds).map(|(arg, kind)| self.of_kind(arg, kind)).collect()
+    }
+
+    /// What `null` stands for in a message with so many fields, by field.
+    pub(super) fn field_kinds(&self, channel: &Ex, fields: usize) -> Vec<Kind> {
+        if !self.builder.is_dynamic {
+            return vec![Kind::Number; fields];
+        }
+        let types = self.builder.channel_types();
+        let known = match &channel.kind {
+            ExKind::Var(place) => self.builder.declared_channel(place),
             _ => None,
         };
-        let kind = |at: usize| {
-            let field = fields.as_ref().and_then(|fields| fields.get(at));
-            field.map_or(Kind::Number, |&(scalar, _)| Kind::of(scalar))
+        let candidates: Vec<_> = match known {
+            Some(known) => vec![known],
+            None => types.iter().filter(|ty| ty.fields.len() == fields).collect(),
         };
-        args.iter().enumerate().map(|(at, arg)| self.of_kind(arg, kind(at))).collect()
+        let kind = |at: usize| {
+            let mut kinds = candidates.iter().filter_map(|ty| ty.fields.get(at));
+            let is_function = |&(scalar, _): &(Scalar, bool)| Kind::of(scalar) == Kind::Function;
+            let all = !candidates.is_empty() && kinds.all(is_function);
+            if all { Kind::Function } else { Kind::Number }
+        };
+        (0..fields).map(kind).collect()
     }
 }

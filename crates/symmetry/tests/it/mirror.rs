@@ -48,10 +48,11 @@ fn walk(engine: &Engine, rng: &mut SplitMix64, length: usize, seen: &mut Seen) {
         } else if !steps.enabled.is_empty() {
             let step = *rng.pick(&steps.enabled);
             let moved = |fired| matches!(fired, Fired::Moved | Fired::MovedWithFault(_));
-            let fired = engine.fire_only(&mut named, step);
+            let mut fired = engine.fire_only(&mut named, step);
             let units = named.state.unit_count();
             if moved(fired) {
                 namer.step(layout, &mut named.state);
+                fired = engine.with_leaks(&named, step, fired);
                 depth += 1;
             }
             seen.garbage += (units - named.state.unit_count()) as u64;

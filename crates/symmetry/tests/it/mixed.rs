@@ -14,7 +14,7 @@ use crate::forms::{Form, NAMINGS, config, decode, flat, form, full};
 use crate::orbits::explore_up_to;
 
 /// Few objects, so that all names of them can be tried.
-const BOUNDS: state::Bounds = state::Bounds { threads: 4, frames: 4, objects: 5 };
+const BOUNDS: state::Bounds = state::Bounds { threads: 4, frames: 4, objects: 7 };
 
 /// All states without symmetry, unless there are more than `most`.
 fn plain_states(engine: &Engine, most: usize) -> Option<Vec<Encoding>> {
@@ -83,13 +83,14 @@ fn a_channel_is_an_order() {
         "program order;
         record Node { boolean marked; }
         channel box [2] { record Node };
-        channels box;
+        global chan box;
+        prologue { box := new chan(box); }
         thread T() {
           local Node a;
           loc make live {}: do { a := new Node; } goto put;
             do { a := new Node; a.marked := true; } goto put;
-          loc put: do { send(channel(box), a); } goto make;
-          loc take live {}: do { receive(channel(box), a :=); } goto make;
+          loc put: do { send(box, a); } goto make;
+          loc take live {}: do { receive(box, a :=); } goto make;
         }
         active T;",
     );

@@ -1,7 +1,9 @@
 //! Random programs that combine objects, recursive functions and channels.
 //!
-//! Messages carry references. With observable ids of threads there are exclusive transitions and timeouts,
-//! otherwise atomic locations and locks. Small domains, so that states recur.
+//! Messages carry objects, channels and threads; channels are objects that come and go, and any variable can
+//! refer to any of them, so that messages need not fit. With observable ids of threads there are exclusive
+//! transitions and timeouts, otherwise atomic locations and locks. In every third program memory is explicit.
+//! Small domains, so that states recur.
 
 use std::fmt::Write;
 
@@ -16,12 +18,14 @@ pub fn random_mixed(seed: u64) -> Program {
 
 /// The text of [`random_mixed`].
 pub fn random_mixed_text(seed: u64) -> String {
-    Generator { rng: SplitMix64::new(seed), observable: seed.is_multiple_of(2) }.program()
+    let (observable, explicit) = (seed.is_multiple_of(2), seed.is_multiple_of(3));
+    Generator { rng: SplitMix64::new(seed), observable, explicit }.program()
 }
 
 struct Generator {
     rng: SplitMix64,
     observable: bool,
+    explicit: bool,
 }
 
 /// Locations of a thread; one more is fused.
@@ -29,9 +33,14 @@ const LOCATIONS: usize = 3;
 
 const DECLARATIONS: &str = "
 record Node { int wrap (0, 3) value; Node next; }
-channel post [2] { record Node, int wrap (0, 3) };
+channel post [2] { record Node, int wrap (0, 3) } scoped;
 channel hand [0] { record Node };
-channels post, hand;
+channel line [2] { chan };
+channel sorted [2] { int wrap (0, 3), record Node };
+global chan post;
+global chan hand;
+global chan c;
+global chan row[2];
 global Node g;
 global int wrap (0, 3) n;
 ";
@@ -46,13 +55,15 @@ impl Generator {
         if self.observable {
             out += "features thread_ids;\n";
         }
+        if self.explicit {
+            out += self.pick(&["", "memory explicit leaks unreachable;\n", "memory explicit leaks off;\n"]);
+        }
         out += DECLARATIONS;
         if !self.observable {
-            out += "global lock l;\n";
+            out += "channel who [1] { tid };\nglobal lock l;\nglobal tid t;\n";
         }
-        if self.rng.chance(33) {
-            out += "prologue { n := 1; }\n";
-        }
+        let more = self.pick(&["", "n := 1;", "c := new chan(line);", "c := new chan(sorted);"]);
+        let _ = writeln!(out, "prologue {{ post := new chan(post); hand := new chan(hand); {more} }}");
         out += &self.function();
         out += &self.thread("T");
         out += &self.thread("U");
@@ -63,7 +74,7 @@ impl Generator {
     /// A function that goes down a list, and does something on the way back.
     fn function(&mut self) -> String {
         let down = self.pick(&["p.value := d;", "p.next := g;", "g := p;", ""]);
-        let back = self.pick(&["do { send(channel(post), r, d); }", "do { g := r; }", "when n != 2", ""]);
+        let back = self.pick(&["do { send(post, r, d); }", "do { g := r; }", "when n != 2", ""]);
         format!(
             "function rec(Node p, int wrap (0, 3) d) returns record Node {{
               local Node r;
@@ -78,7 +89,8 @@ impl Generator {
 
     fn thread(&mut self, name: &str) -> String {
         let provided = if self.rng.chance(20) { " provided n != 3" } else { "" };
-        let mut out = format!("thread {name}(){provided} {{\n  local Node a;\n  local Node b;\n");
+        let mut out =
+            format!("thread {name}(){provided} {{\n  local Node a;\n  local Node b;\n  local chan d;\n");
         for at in 0..LOCATIONS {
             let atomic = if !self.observable && self.rng.chance(33) { " atomic" } else { "" };
             let _ = writeln!(out, "  loc l{at}{atomic}:");
@@ -131,38 +143,99 @@ impl Generator {
             "when a == null",
             "when a != b",
             "when g != null && g.next == a",
-            "when has(channel(post), a, *) > 0",
-            "when heads(channel(post), *, 1) > 0 || full(channel(post))",
-            "when length(channel(post)) < 2",
+            "when has(post, a, *) > 0",
+            "when heads(post, *, 1) > 0 || full(post)",
+            "when length(post) < 2",
+            "when c != null && length(c) < 2",
+            "when c == d",
+            "when d != null && full(d)",
+            "when row[0] == null",
         ])
     }
 
     fn message(&mut self) -> &'static str {
+        if !self.observable && self.rng.chance(8) {
+            return self.pick(&["send(d, t); t := null;", "receive(d, t :=);"]);
+        }
         self.pick(&[
-            "send(channel(post), a, n);",
-            "send(channel(post), b, 1); b := null;",
-            "send(channel(post), g, 5);",
-            "receive(channel(post), a :=, n :=);",
-            "receive(channel(post), b :=, 1);",
-            "receive(channel(post), g :=, *); n := n + 1;",
-            "extract(channel(post), a, n :=); a := null;",
-            "peek(channel(post), b :=, *);",
-            "find(channel(post), a, *);",
-            "send(channel(hand), a);",
-            "send(channel(hand), g); g := null;",
-            "receive(channel(hand), b :=);",
-            "receive(channel(hand), a :=); a.next := null;",
-            "receive(channel(hand), a); n := 1;",
+            "send(post, a, n);",
+            "send(post, b, 1); b := null;",
+            "send(post, g, 5);",
+            "receive(post, a :=, n :=);",
+            "receive(post, b :=, 1);",
+            "receive(post, g :=, *); n := n + 1;",
+            "extract(post, a, n :=); a := null;",
+            "peek(post, b :=, *);",
+            "find(post, a, *);",
+            "send(hand, a);",
+            "send(hand, g); g := null;",
+            "receive(hand, b :=);",
+            "receive(hand, a :=); a.next := null;",
+            "receive(hand, a); n := 1;",
+            "send(c, d); d := null;",
+            "send(c, post);",
+            "receive(c, d :=);",
+            "receive(c, c :=);",
+            "extract(c, d);",
+            "receive(c, d); c := null;",
+            "send(d, a, n); a := null;",
+            "receive(d, a :=, n :=);",
+            "receive(d, *, n :=);",
+            "insert(c, n, a);",
+            "insert(d, 1, null);",
+            "receive(c, n :=, a :=);",
+            "peek(c, 1);",
+            "send(d, a);",
+            "receive(d, b :=);",
+            "send(row[1], row[0]);",
+            "receive(row[n], row[0] :=);",
         ])
     }
 
     fn simple_action(&mut self) -> &'static str {
-        self.pick(&["a := b;", "g := a;", "n := n + 1;", "b := new Node;", "check(n < 3);", "b := null;"])
+        self.pick(&[
+            "a := b;",
+            "g := a;",
+            "n := n + 1;",
+            "b := new Node;",
+            "check(n < 3);",
+            "b := null;",
+            "d := c;",
+            "c := new chan(line);",
+        ])
     }
 
     fn action(&mut self) -> &'static str {
         if !self.observable && self.rng.chance(16) {
             return self.pick(&["l := new lock;", "lock(l);", "unlock(l);", "assume g != a;"]);
+        }
+        if !self.observable && self.rng.chance(8) {
+            return self.pick(&["d := new chan(who);", "t := start T();", "t := start U();"]);
+        }
+        if self.explicit && self.rng.chance(20) {
+            return self.pick(&[
+                "delete c; c := null;",
+                "delete d;",
+                "delete a; a := null;",
+                "delete g;",
+                "kill post;",
+            ]);
+        }
+        if self.rng.chance(33) {
+            return self.pick(&[
+                "c := new chan(line);",
+                "d := new chan(post);",
+                "c := new chan(sorted);",
+                "d := new chan(hand);",
+                "d := c;",
+                "c := d;",
+                "d := post;",
+                "d := null;",
+                "row[0] := d;",
+                "row[n] := c;",
+                "d := row[n];",
+                "badcall \"nothing\";",
+            ]);
         }
         self.pick(&[
             "a := new Node;",
@@ -190,7 +263,7 @@ mod tests {
         for seed in 0..300 {
             let program = random_mixed(seed);
             assert_eq!(ir::verify(&program), Ok(()), "{}", random_mixed_text(seed));
-            assert!(program.is_mixed() && program.has_references_in_messages());
+            assert!(program.is_mixed());
         }
     }
 }

@@ -36,6 +36,8 @@ impl Parser {
         let start = self.at();
         let kind = if self.take("exit") {
             ActionTreeKind::Exit
+        } else if self.take("badcall") {
+            ActionTreeKind::BadCall(self.string()?)
         } else if self.is("start") {
             self.start(None)?
         } else if self.take("assert") {
@@ -77,6 +79,11 @@ impl Parser {
             let length = self.expr()?;
             self.expect("]")?;
             return Ok(NewTree::Block(record, length));
+        }
+        if self.take_called("chan") {
+            let name = self.name()?;
+            self.expect(")")?;
+            return Ok(NewTree::Channel(name));
         }
         let (ty, length) = self.dimensions(true)?;
         match (ty.kind, length) {

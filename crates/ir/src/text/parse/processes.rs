@@ -19,7 +19,7 @@ impl Parser {
         called && self.is(word)
     }
 
-    fn take_called(&mut self, word: &str) -> bool {
+    pub(super) fn take_called(&mut self, word: &str) -> bool {
         let called = self.is_called(word);
         self.next += 2 * usize::from(called);
         called
@@ -54,8 +54,9 @@ impl Parser {
             self.expect("]")?;
             self.expect("{")?;
             let fields = self.list("}", |parser| Ok((parser.ty()?, parser.meaning()?)))?;
+            let scoped = self.take("scoped");
             self.expect(";")?;
-            program.channels.push(ChannelTree { name, capacity, fields, span: self.span(start) });
+            program.channels.push(ChannelTree { name, capacity, fields, scoped, span: self.span(start) });
         } else if self.take("channels") {
             program.first_channels.extend(self.list(";", Self::name)?);
         } else if self.take("prologue") {

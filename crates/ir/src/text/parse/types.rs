@@ -54,6 +54,8 @@ impl Parser {
             TypeKind::Lock
         } else if self.take("pointer") {
             TypeKind::Pointer
+        } else if self.take("chan") {
+            TypeKind::Channel
         } else if self.take("null") {
             TypeKind::Null
         } else if self.take("enum") {

@@ -30,7 +30,8 @@ impl Printer<'_> {
             let fields = channel.fields.iter();
             let fields =
                 join(fields.map(|field| format!("{}{}", self.ty(field.ty), self.meaning(field.meaning))));
-            writeln!(out, "\nchannel {} [{}] {{ {fields} }};", self.channel(id), channel.capacity)?;
+            let scoped = if channel.scoped { " scoped" } else { "" };
+            writeln!(out, "\nchannel {} [{}] {{ {fields} }}{scoped};", self.channel(id), channel.capacity)?;
         }
         if !program.first_channels.is_empty() {
             let first = program.first_channels.iter().map(|&id| self.channel(id));

@@ -10,7 +10,7 @@ impl Resolver {
                 fields.push(ChannelField { ty: self.ty(ty)?, meaning: self.meaning(meaning)? });
             }
             let (name, capacity, span) = (channel.name.text.clone(), channel.capacity, channel.span);
-            self.program.channels.push(Channel { name, capacity, fields, span });
+            self.program.channels.push(Channel { name, capacity, fields, scoped: channel.scoped, span });
         }
         self.program.first_channels = self.channel_ids(&tree.first_channels)?;
         Ok(())

@@ -121,17 +121,19 @@ fn the_partner_is_the_last_thread() {
 fn what_happens_in_a_step_is_recorded() {
     let program = processes(
         "record Node { Node next; } global Node node;
-        channel q [0] { byte, record Node }; channel r [2] { byte }; channels q, r;
+        channel q [0] { byte, record Node }; channel r [2] { byte }; global chan q;
+ global chan r;
+ prologue { q := new chan(q); r := new chan(r); }
         thread S() {
           loc a: t0: do { node := new Node; } goto b;
-          loc b: t1: do { send(channel(q), 3, node); } goto c;
-          loc c: t2: do { send(channel(r), 4); } goto d;
+          loc b: t1: do { send(q, 3, node); } goto c;
+          loc c: t2: do { send(r, 4); } goto d;
           loc d fused: t3: do { print(\"sent %d\", 4); } goto e;
           loc e end:
         }
         thread R() { local Node mine;
-          loc a: t4: do { receive(channel(q), *, mine :=); } goto b;
-          loc b: t5: do { receive(channel(r), *); } goto c;
+          loc a: t4: do { receive(q, *, mine :=); } goto b;
+          loc b: t5: do { receive(r, *); } goto c;
           loc c end:
         }
         active S, R;",
@@ -141,7 +143,7 @@ fn what_happens_in_a_step_is_recorded() {
     let Fired { next, events } = naive.fire_recorded(&state, Step { thread: 0, transition: 1, choice: 0 });
     let message = |transfer, channel: u32, name: &str, thread: &str, fields: &[Datum]| Transferred {
         transfer,
-        channel,
+        channel: ChannelIdentity::Object(channel),
         channel_name: name.to_owned(),
         thread: thread.to_owned(),
         message: Message { fields: fields.to_vec(), is_named: false },
