@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use ir::{ActionKind, BinaryOp, Exit, Expr, ExprKind, GlobalId, Guard, Jump, Scope, TransitionId};
+use promela::Extension;
 use source::{Diagnostics, FileId, Provider, SourceMap, Span};
 
 use crate::config::Sizes;
@@ -49,6 +50,7 @@ type Compile = fn(
     FileId,
     &[(String, String)],
     &[FileId],
+    Extension,
 ) -> Result<Compiled, Diagnostics>;
 
 /// What a front end makes of a model.
@@ -109,7 +111,7 @@ static BIR: Dialect = Dialect {
     tests_have_outcomes: true,
     jumps: &["break", "continue"],
     load: |map, provider, path| map.load(provider, path),
-    compile: |map, provider, file, defines, properties| {
+    compile: |map, provider, file, defines, properties, _| {
         let (program, warnings) = bir::compile_with(map, provider, file, defines, properties)?;
         let (chains, hidden, inlined, is_dynamic, numbered) = Default::default();
         Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings })
@@ -142,8 +144,8 @@ static PROMELA: Dialect = Dialect {
     tests_have_outcomes: false,
     jumps: &["goto", "break", "fi", "od"],
     load: |map, provider, path| map.load_decoded(provider, path),
-    compile: |map, provider, file, defines, properties| {
-        let compiled = promela::compile_with(map, provider, file, defines, properties)?;
+    compile: |map, provider, file, defines, properties, extension| {
+        let compiled = promela::compile_as(map, provider, file, defines, properties, extension)?;
         let promela::Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings } = compiled;
         Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings })
     },

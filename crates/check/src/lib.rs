@@ -61,6 +61,7 @@ pub use model::{Language, MISLEADING, Model, Rejected};
 pub use naive::{Change, Datum};
 pub use pipeline::{CheckError, Checked, check, engine};
 pub use processes::describe_symmetry;
+pub use promela::Extension;
 pub use refine::Watcher;
 pub use replay::{
     Cycle, Diverged, replay, replay_each, replay_property, replay_property_each, replay_states,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ir::{Expr, ExprKind, GlobalId, Guard, TransitionId, UnaryOp};
+use promela::Extension;
 use source::{Diagnostics, FileId, Provider, SourceMap, Span, Style};
 
 use crate::dialect::{Compiled, Dialect};
@@ -121,13 +122,26 @@ impl Model {
         defines: &[(String, String)],
         properties: &[(&str, &str)],
     ) -> Result<Self, Rejected> {
+        Self::load_as(provider, path, language, Extension::Auto, defines, properties)
+    }
+
+    /// [`Model::load_with`], where it is known whether a model in Promela may use the dynamic extension. For other
+    /// languages, that has no meaning.
+    pub fn load_as(
+        provider: &dyn Provider,
+        path: &str,
+        language: Language,
+        extension: Extension,
+        defines: &[(String, String)],
+        properties: &[(&str, &str)],
+    ) -> Result<Self, Rejected> {
         let mut map = SourceMap::new();
         let dialect = language.dialect();
         let unreadable = |diagnostics| Rejected { diagnostics, map: SourceMap::new() };
         let file = (dialect.load)(&mut map, provider, path).map_err(unreadable)?;
         let files = properties.iter().map(|(name, text)| map.add(name, text).map_err(unreadable));
         let files: Vec<FileId> = files.collect::<Result<_, _>>()?;
-        match (dialect.compile)(&mut map, provider, file, defines, &files) {
+        match (dialect.compile)(&mut map, provider, file, defines, &files, extension) {
             Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings }) => {
                 let (name, defines) = (path.to_owned(), defines.to_vec());
                 let memory = MemoryOptions::default();

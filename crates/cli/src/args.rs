@@ -9,7 +9,7 @@ use check::config::{
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use check::{Language, MemoryOptions};
+use check::{Extension, Language, MemoryOptions};
 
 use crate::document::Document;
 use crate::explain::ExplainArgs;
@@ -131,6 +131,11 @@ pub struct CompileArgs {
     /// The language of the model [default: from the file name]
     #[arg(long, value_name = "LANGUAGE", value_parser = choice::<Language>)]
     pub language: Option<Language>,
+
+    /// Whether a Promela model may use objects, pointers and functions: `auto`, if it does, it is a model in dynamic
+    /// Promela; `spin`, no; `dynamic`, it is one in any case [default: auto]
+    #[arg(long, value_name = "DIALECT", value_parser = choice::<Extension>)]
+    pub dialect: Option<Extension>,
 
     /// Give a constant of the model another value (also GROUP.NAME=VALUE), or define a macro of a Promela
     /// model (NAME alone is NAME=1)

@@ -171,4 +171,6 @@ source::codes! {
     BAD_CALL = "E1408";
     /// A function that may end without the result that it declares.
     MISSING_RETURN = "W1409";
+    /// A part of the dynamic extension in a model that is to be SPIN's.
+    EXTENSION = "E1410";
 }

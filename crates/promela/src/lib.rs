@@ -32,6 +32,41 @@ use std::collections::BTreeSet;
 
 use source::{Diagnostics, FileId, Provider, SourceMap, Span};
 
+/// Whether a model may use the dynamic extension.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Extension {
+    /// A model that uses it is a dynamic program, all others are SPIN's.
+    #[default]
+    Auto,
+    /// It is refused.
+    Spin,
+    /// The model is a dynamic program, whether it uses it or not.
+    Dynamic,
+}
+
+impl std::str::FromStr for Extension {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "spin" => Ok(Self::Spin),
+            "dynamic" => Ok(Self::Dynamic),
+            _ => Err("expected auto, spin or dynamic".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Extension {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Auto => "auto",
+            Self::Spin => "spin",
+            Self::Dynamic => "dynamic",
+        })
+    }
+}
+
 /// A model that was compiled.
 #[derive(Debug)]
 pub struct Compiled {
@@ -71,8 +106,21 @@ pub fn compile_with(
     defines: &[(String, String)],
     properties: &[FileId],
 ) -> Result<Compiled, Diagnostics> {
+    compile_as(map, provider, file, defines, properties, Extension::Auto)
+}
+
+/// [`compile_with`], where it is known whether the model may use the dynamic extension.
+pub fn compile_as(
+    map: &mut SourceMap,
+    provider: &dyn Provider,
+    file: FileId,
+    defines: &[(String, String)],
+    properties: &[FileId],
+    extension: Extension,
+) -> Result<Compiled, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
-    let Some(model) = parser::parse_with(map, provider, file, defines, properties, &mut diagnostics) else {
+    let model = parser::parse_with(map, provider, file, defines, properties, extension, &mut diagnostics);
+    let Some(model) = model else {
         return Err(diagnostics.without_warnings());
     };
     let mut builder = build::Builder::new(map, &mut diagnostics);

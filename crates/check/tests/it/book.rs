@@ -241,6 +241,7 @@ fn explains_codes(page: &str, all: &[&str]) {
         // Files that cannot be read are shown on the console, or not at all; and so is the command line.
         let is_given = code == promela::codes::BAD_MACRO_DEFINE
             || code == promela::codes::BAD_AUTOMATON
+            || code == promela::codes::EXTENSION
             || code == bir::codes::BAD_AUTOMATON;
         if code.starts_with("E000") || is_given {
             continue;

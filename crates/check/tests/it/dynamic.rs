@@ -118,3 +118,170 @@ fn random_programs() {
     assert!(compared > all / 2, "{compared} of {all}");
     assert!(kinds.len() >= 5 || all < 100, "{kinds:?}");
 }
+
+/// The kinds of violations of a small model, at two levels of symmetry.
+fn found(text: &str) -> BTreeSet<String> {
+    let model = load("small.pml", text.as_bytes(), &[]);
+    let model = model.unwrap_or_else(|rejected| panic!("{rejected}\n{text}"));
+    assert_eq!(ir::verify(&model.program), Ok(()), "{text}");
+    let printed = ir::text::print(&model.program);
+    let again = ir::text::parse(&printed).unwrap_or_else(|error| panic!("{error:?}\n{printed}"));
+    assert_eq!(again.without_spans(), model.program.without_spans(), "{text}");
+    let [none, full] = [Symmetry::None, Symmetry::Full]
+        .map(|symmetry| kinds(&check(&model, "small.pml", &Config { symmetry, ..Config::unreduced() })));
+    assert_eq!(none, full, "{text}");
+    none
+}
+
+fn one(kind: &str) -> BTreeSet<String> {
+    BTreeSet::from([kind.to_owned()])
+}
+
+/// Types and variables that the small models share.
+const PARTS: &str = "typedef In { byte a; byte b[2] }; typedef T { byte k; In in[2]; T& next };
+    T& g; byte& q; byte m[3]; T v; T& s[2]; In& y; In w;";
+
+fn with_parts(body: &str) -> BTreeSet<String> {
+    found(&format!("{PARTS} init {{ T& p; byte i; {body} }}"))
+}
+
+#[test]
+fn parts_of_objects_hold_what_was_stored() {
+    for body in [
+        "p = new T[2]; p[1].k = 3; q = &p[1].k; assert(*q == 3); *q = 4; assert(p[1].k == 4)",
+        "p = new T; q = &p.in[1].b[1]; *q = 5; assert(p.in[1].b[1] == 5 && p.in[0].b[1] == 0)",
+        "p = new T; i = 1; q = &p.in[i].b[i - 1]; *q = 5; assert(p.in[1].b[0] == 5 && p.in[1].b[1] == 0)",
+        "q = &m[1]; q[1] = 7; assert(m[2] == 7); q[0 - 1] = 8; assert(m[0] == 8)",
+        "v.in[1].a = 2; y = &v.in[0]; assert(y[1].a == 2); y.b[1] = 9; assert(v.in[0].b[1] == 9)",
+        "p = new T[2]; assert(&p[0] == p && &p[1] != p && &p[1] == &p[i + 1])",
+        "s[1] = new T; s[1].k = 1; g = s[i + 1]; assert(g.k == 1 && s[0] == null)",
+        "p = new T; v.k = 6; v.in[1].b[0] = 7; *p = v; assert(p.k == 6 && p.in[1].b[0] == 7 && p != &v)",
+        "p = new T[2]; p[0].in[1].b[1] = 8; p[0].next = p; p[1] = p[0]; assert(p[1].in[1].b[1] == 8 && p[1].next == p)",
+        "p = new T; w.b[1] = 3; p.in[1] = w; y = &p.in[1]; w = *y; assert(w.b[1] == 3 && y.b[1] == 3)",
+        "p = new T; p.next = p; p.k = 2; *p.next = *p; assert(p.k == 2 && p.next == p)",
+        "q = &i; *q = 3; assert(i == 3)",
+        // Values are brought into the range of the place that they are stored to.
+        "q = &m[0]; *q = 257; assert(m[0] == 1)",
+        "p = new T[0]; assert(p != null)",
+    ] {
+        assert_eq!(with_parts(body), BTreeSet::new(), "{body}");
+    }
+}
+
+#[test]
+fn mistakes_with_parts_of_objects() {
+    for (body, kind) in [
+        ("p = new T[2]; p[2].k = 1", "index"),
+        ("p = new T[2]; q = &p[i - 1].k", "index"),
+        ("p = new T; p.in[i + 2].a = 1", "index"),
+        ("p = new T; i = p.in[0].b[i + 2]", "index"),
+        ("p = new T[i - 1]", "index"),
+        ("p = new T[0]; p.k = 1", "index"),
+        ("m[i + 3] = 1; q = &m[0]", "index"),
+        ("q = &m[2]; q[1] = 1", "index"),
+        ("q = &p.k", "null-dereference"),
+        ("i = *q", "null-dereference"),
+        ("p = new T; q = &p.in[1].b[1]; i = q[1]", "bad-cast"),
+        ("p = new T; q = &p.k; delete p; i = *q", "use-after-free"),
+        ("p = new T[2]; q = &p[1].k; delete p; *q = 1", "use-after-free"),
+        ("p = new T[2]; g = &p[1]; delete g", "bad-delete"),
+        ("q = &m[0]; delete q", "bad-delete"),
+        ("p = new T[2]; g = &p[1]; delete p; delete p", "double-delete"),
+        ("p = new T[2]; q = &p[1].k; p = null; q = null; if :: i == 9 -> delete p :: else fi", "leak"),
+    ] {
+        assert_eq!(with_parts(body), one(kind), "{body}");
+    }
+    // A pointer to a part keeps the whole.
+    assert_eq!(
+        with_parts("p = new T[2]; q = &p[1].k; p = null; i = *q; if :: i == 9 -> delete p :: else fi"),
+        BTreeSet::new()
+    );
+}
+
+/// The object of a variable ends on every way out of its scope, and is made again on every way in.
+#[test]
+fn variables_end_on_every_way_out() {
+    for way in [
+        "{ byte o = 1; q = &o }",
+        "{ byte o = 1; q = &o; goto out }",
+        "{ { byte o = 1; q = &o; if :: goto out :: skip -> goto out fi } }",
+        "do :: { byte o = 1; q = &o; break } od",
+        "do :: { { byte o = 1; q = &o; break }; skip } od",
+        "atomic { { byte o = 1; q = &o; goto out } }",
+        "f(1)",
+        "g()",
+        "h()",
+    ] {
+        let text = format!(
+            "byte& q; byte n;
+            function f(byte a) {{ q = &a; return }}
+            function g() {{ byte a[2]; q = &a[1]; skip }}
+            function h() {{ {{ byte o = 2; q = &o; return }} }}
+            init {{ {way}; out: n = *q }}"
+        );
+        assert_eq!(found(&text), one("dangling-local"), "{way}");
+        let inside = way.replace("q = &o", "q = &o; n = *q; assert(n == 1)");
+        let text = format!("byte& q; byte n; init {{ byte i; {inside}; out: skip }}");
+        if inside != way {
+            assert_eq!(found(&text), BTreeSet::new(), "{inside}");
+        }
+    }
+    // Each time it is another object, with the initial value again.
+    let again = "byte& q; byte n; init {
+      byte i;
+      do
+      :: i < 3 -> { byte o = 4; assert(o == 4); assert(q != &o); q = &o; *q = 5; assert(o == 5) }; i++
+      :: else -> break
+      od }";
+    assert_eq!(found(again), BTreeSet::new());
+}
+
+/// What is lost in the middle of an `atomic` is a leak, of one step; what is held again by its end is none.
+#[test]
+fn leaks_are_looked_for_between_steps() {
+    let lost = "byte& p; byte& q; active proctype P() { byte n;
+        atomic { p = new byte; q = p; p = null; n++; SECOND }; delete q }";
+    assert_eq!(found(&lost.replace("SECOND", "skip")), BTreeSet::new());
+    let text = lost.replace("SECOND", "q = null; q = new byte");
+    assert_eq!(found(&text), one("leak"));
+    // A fault ends the step before its end.
+    let fails = "byte& p; byte& q; active proctype P() { byte n;
+        atomic { p = new byte; p = null; n = *q }; delete p }";
+    assert_eq!(found(fails), one("null-dereference"));
+    // An object that is handed from one variable to the other by a function, in one step.
+    let handed = "byte& p; function id(byte& a) : byte& { byte& b; b = a; a = null; return b }
+        active proctype P() { byte& x; atomic { x = new byte; x = id(x) }; delete x }";
+    assert_eq!(found(handed), BTreeSet::new());
+}
+
+/// SPIN's language refuses the extension, by name and with the line; any model can be a dynamic program.
+#[test]
+fn dialects() {
+    let compile = |text: &str, extension| {
+        let files = std::collections::BTreeMap::from([("m.pml".to_owned(), text.as_bytes().to_vec())]);
+        let language = quotient_check::Language::Promela;
+        Model::load_as(&files, "m.pml", language, extension, &[], &[])
+            .map_err(|rejected| rejected.to_string())
+    };
+    use quotient_check::Extension::{Auto, Dynamic, Spin};
+    for (text, what, line) in [
+        ("byte x;\nbyte& p;\ninit { p = &x }", "a pointer", 2),
+        ("function f() { skip }\ninit { f() }", "`function`", 1),
+        ("byte x;\ninit {\n x = new byte }", "`new`", 3),
+        ("byte x;\ninit {\n delete x }", "`delete`", 3),
+        ("ftype f;\ninit { skip }", "`ftype`", 1),
+    ] {
+        let Err(refused) = compile(text, Spin) else { panic!("{text}") };
+        assert!(refused.contains(&format!("{what} is not of SPIN's language")), "{refused}");
+        assert!(refused.contains("E1410") && refused.contains(&format!("m.pml:{line}:")), "{refused}");
+        assert!(compile(text, Auto).map_or_else(|error| !error.contains("E1410"), |model| model.is_dynamic));
+    }
+    let plain = "byte new; active [2] proctype P() { new++ }";
+    for (extension, is_dynamic) in [(Auto, false), (Spin, false), (Dynamic, true)] {
+        let model = compile(plain, extension).expect("a model");
+        assert_eq!(
+            (model.is_dynamic, model.program.features.thread_ids_observable),
+            (is_dynamic, !is_dynamic)
+        );
+    }
+}

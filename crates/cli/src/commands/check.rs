@@ -293,6 +293,7 @@ fn name(path: &Path) -> String {
 fn replay_command(args: &ModelArgs, model: &Model, trail: &Path) -> String {
     let mut words = vec!["quotient replay".to_owned(), quoted(&args.model.to_string_lossy())];
     words.extend(args.compile.language.map(|language| format!("--language {language}")));
+    words.extend(args.compile.dialect.map(|dialect| format!("--dialect {dialect}")));
     words.extend(definitions(&model.defines));
     words.extend(model.memory.words());
     words.push(quoted(&trail.to_string_lossy()));

@@ -72,7 +72,13 @@ pub fn compile(args: &ModelArgs, external: Option<&ExternalProperty>, disk: &Dis
         explain::remember(rejected.diagnostics.iter().map(|diagnostic| diagnostic.code));
         Failure::Rejected { text: rejected.render(for_errors()), diagnostics: rejected.list() }
     };
-    let mut model = Model::load_with(disk, path, language, &defines, &properties).map_err(rejected)?;
+    let dialect = args.compile.dialect;
+    if dialect.is_some() && language != Language::Promela {
+        return Err(usage("--dialect is an option for models in Promela"));
+    }
+    let dialect = dialect.unwrap_or_default();
+    let model = Model::load_as(disk, path, language, dialect, &defines, &properties);
+    let mut model = model.map_err(rejected)?;
     model.set_memory(args.compile.memory()).map_err(usage)?;
     Ok(model)
 }

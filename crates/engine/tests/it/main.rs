@@ -5,5 +5,7 @@ mod differential;
 mod harness;
 mod memory;
 mod mixed;
+mod pointers;
+mod pointers;
 mod processes;
 mod valuations;

@@ -34,6 +34,14 @@ pub(super) fn function_names(text: &str) -> Vec<String> {
 impl Parser<'_> {
     /// Notes that the model uses the extension.
     pub(super) fn extends(&mut self, span: Span, what: &'static str) {
+        if self.extension.is_none() && !self.may_extend {
+            let message = format!("{what} is not of SPIN's language");
+            self.input.diagnostics.push(
+                Diagnostic::error(codes::EXTENSION, message)
+                    .at(span, "a part of the dynamic extension")
+                    .help("without `--dialect spin`, this is a model in dynamic Promela"),
+            );
+        }
         self.extension.get_or_insert((span, what));
     }
 

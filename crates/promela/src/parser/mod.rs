@@ -40,6 +40,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap, Span};
 
+use crate::Extension;
 use crate::ast::{Item, Literal, Model, Name};
 use crate::codes;
 use crate::lexer::{Kind, Lexeme, Symbol, Token, join};
@@ -71,7 +72,7 @@ pub fn parse(
     defines: &[(String, String)],
     diagnostics: &mut Diagnostics,
 ) -> Option<Model> {
-    parse_with(map, provider, file, defines, &[], diagnostics)
+    parse_with(map, provider, file, defines, &[], Extension::Auto, diagnostics)
 }
 
 /// Like [`parse`], with files of properties: see [`crate::compile_with`].
@@ -81,10 +82,15 @@ pub fn parse_with(
     file: FileId,
     defines: &[(String, String)],
     properties: &[FileId],
+    extension: Extension,
     diagnostics: &mut Diagnostics,
 ) -> Option<Model> {
     let functions = dynamic::function_names(map.file(file).text());
     let mut parser = Parser::new(Preprocessor::new(map, provider, file, defines, diagnostics));
+    parser.may_extend = extension != Extension::Spin;
+    if extension == Extension::Dynamic {
+        parser.extends(Span::new(file, 0, 0), "the dialect that was asked for");
+    }
     parser.callables.extend(functions.iter().map(|name| parser.input.interner.intern(name)));
     let model = parser.model(properties);
     (!diagnostics.has_errors()).then_some(model)
@@ -154,6 +160,8 @@ struct Parser<'a> {
     plain_words: FxHashSet<Symbol>,
     /// Whether the body of a function is read.
     in_function: bool,
+    /// Whether the model may use the extension.
+    may_extend: bool,
     /// The first use of the extension.
     extension: Option<(Span, &'static str)>,
     items: Vec<Option<Item>>,
@@ -191,6 +199,7 @@ impl<'a> Parser<'a> {
             callables: FxHashSet::default(),
             plain_words: FxHashSet::default(),
             in_function: false,
+            may_extend: true,
             extension: None,
             items: Vec::new(),
             deferred: Vec::new(),

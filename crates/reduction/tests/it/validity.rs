@@ -489,3 +489,14 @@ fn reductions_of_programs_that_delete_objects_are_valid() {
     });
     assert!(complete > programs() as usize / 2 && reduced > complete / 6 && left < states);
 }
+
+/// Blocks, and pointers to parts of objects.
+#[test]
+fn reductions_of_programs_with_pointers_are_valid() {
+    let make = |seed| program(&heap::pointer_text(seed));
+    let [complete, reduced, states, left] = all_are_valid(make, heap::pointer_text, |program, analysis| {
+        let engine = Engine::new(program, BOUNDS, false);
+        heap_verdict(&Symmetric::new(&engine, canonical(Naming::Chain)), analysis)
+    });
+    assert!(complete > programs() as usize / 2 && reduced > complete / 6 && left < states);
+}

@@ -14,6 +14,8 @@ struct Generator {
     sets: bool,
     /// Whether objects are deleted explicitly.
     deletes: bool,
+    /// Whether there are blocks, and pointers to parts of objects.
+    pointers: bool,
 }
 
 /// The text of a program. Each thread procedure has one thread at most.
@@ -22,7 +24,7 @@ pub fn text(seed: u64) -> String {
     let sloppy = [0, 4, 30][rng.below(3)];
     let curious = [0, 0, 15][rng.below(3)];
     let sets = rng.chance(30);
-    Generator { rng, sloppy, curious, sets, deletes: false }.program()
+    Generator { rng, sloppy, curious, sets, deletes: false, pointers: false }.program()
 }
 
 /// The text of such a program with explicit memory.
@@ -30,7 +32,16 @@ pub fn explicit_text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let (sloppy, curious) = ([0, 4, 30][rng.below(3)], [0, 0, 15][rng.below(3)]);
     let sets = rng.chance(15);
-    Generator { rng, sloppy, curious, sets, deletes: true }.program()
+    Generator { rng, sloppy, curious, sets, deletes: true, pointers: false }.program()
+}
+
+/// The text of such a program with blocks, and pointers to parts of objects; in every other one, memory is
+/// explicit.
+pub fn pointer_text(seed: u64) -> String {
+    let mut rng = SplitMix64::new(seed);
+    let (sloppy, curious) = ([0, 4, 30][rng.below(3)], [0, 0, 15][rng.below(3)]);
+    let deletes = rng.chance(50);
+    Generator { rng, sloppy, curious, sets: false, deletes, pointers: true }.program()
 }
 
 impl Generator {
@@ -51,6 +62,9 @@ impl Generator {
         out += "record Cell extends Object { lock m; Cell next; int wrap (0, 2) v; int wrap (0, 2) k; Cell[] r; }\n";
         if self.deletes {
             out += "scoped record Box extends Cell {}\n";
+        }
+        if self.pointers {
+            out += "record Pair { Cell c; int wrap (0, 4) v; pointer t; }\nglobal pointer z;\n";
         }
         out += "global Cell g;\nglobal Cell h;\nglobal int wrap (0, 2) x;\n";
         if self.sets {
@@ -91,6 +105,9 @@ impl Generator {
         if self.deletes {
             out += "  local Box k;\n";
         }
+        if self.pointers {
+            out += "  local pointer q;\n  local pointer n;\n";
+        }
         let mut lines = Vec::new();
         for _ in 0..2 + self.rng.below(3) {
             self.idiom(&mut lines);
@@ -127,6 +144,9 @@ impl Generator {
     fn idiom(&mut self, lines: &mut Vec<String>) {
         if self.deletes && self.chance(45) {
             return self.memory(lines);
+        }
+        if self.pointers && self.chance(55) {
+            return self.pointer(lines);
         }
         match self.rng.below(9) {
             0 | 1 => {
@@ -183,6 +203,42 @@ impl Generator {
                 let guard = if self.chance(20) { self.condition() } else { String::new() };
                 let statement = self.statement();
                 lines.push(format!("{guard}do {{ {statement}; }}"));
+            }
+        }
+    }
+
+    /// Some lines about pointers to parts of objects.
+    fn pointer(&mut self, lines: &mut Vec<String>) {
+        let q = self.pick(&["q", "q", "n", "z"]).to_owned();
+        let length = self.pick(&["2", "2", "1", "v", "v - 1"]);
+        let target = |rng: &mut SplitMix64| {
+            *rng.pick(&["address(a.v)", "address(g.v)", "address(h.next)", "address(a.next)", "address(b.k)"])
+        };
+        match self.rng.below(12) {
+            0 | 1 => {
+                lines.push(format!("do {{ {q} := new block Pair[{length}]; }}"));
+                let to = self.pick(&["1", "3", "4", "v", "within(v, 2) * 3"]);
+                lines.push(format!("do {{ n := offset({q}, {to}); }}"));
+            }
+            2 => {
+                let place = target(&mut self.rng);
+                lines.push(format!("do {{ {q} := {place}; }}"));
+                lines.push(format!("do {{ (load({q}) : int) := {}; }}", self.number()));
+            }
+            3 => lines.push(format!("do {{ v := (load({q}) : int); }}")),
+            4 => lines.push(format!("do {{ (load(offset({q}, 1)) : int) := v + 1; }}")),
+            5 => {
+                lines.push(format!("do {{ (load({q}) : Cell) := {}; }}", self.rng.pick(&["a", "b", "null"])))
+            }
+            6 => lines.push(format!("do {{ a := (load({q}) : Cell); }}")),
+            7 => lines.push(format!("when {q} == n do {{ v := 1; }}")),
+            8 => lines.push(format!("do {{ (load(offset({q}, 2)) : pointer) := n; }}")),
+            9 => lines.push(format!("do {{ q := (load(offset({q}, 2)) : pointer); }}")),
+            10 if self.deletes => lines.push(format!("do {{ delete {q}; }}")),
+            _ => {
+                let line =
+                    self.pick(&["z := q", "q := z", "n := q", "z := null", "q := null", "q := new Cell"]);
+                lines.push(format!("do {{ {line}; }}"));
             }
         }
     }

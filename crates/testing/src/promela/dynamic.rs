@@ -1,5 +1,6 @@
 //! Random dynamic programs, as text: objects, pointers, recursive functions, values of type `ftype`, addresses of
-//! variables, and in every other program `delete`.
+//! variables, and in every other program `delete`; in some, several objects in a row, pointers to parts of objects,
+//! and variables of inner scopes whose addresses are taken.
 //!
 //! Two processes walk a small graph of objects, change it and take it apart. Little is tested before it is done, so
 //! that most kinds of faults occur; what follows a fault is not reached, so programs are short.
@@ -12,7 +13,8 @@ pub fn dynamic(seed: u64) -> String {
     let deletes = rng.chance(50);
     let addresses = rng.chance(50);
     let functions = rng.chance(40);
-    Generator { rng, deletes, addresses, functions }.program()
+    let parts = rng.chance(50);
+    Generator { rng, deletes, addresses, functions, parts }.program()
 }
 
 struct Generator {
@@ -20,6 +22,8 @@ struct Generator {
     deletes: bool,
     addresses: bool,
     functions: bool,
+    /// Several objects in a row, and pointers to parts of objects.
+    parts: bool,
 }
 
 impl Generator {
@@ -49,7 +53,47 @@ impl Generator {
         }
     }
 
+    /// A statement about parts of objects.
+    fn part(&mut self) -> String {
+        let (a, b, path) = (self.pointer(), self.pointer(), self.path());
+        let (i, j) = (self.pick(&["0", "1", "c", "2"]), self.pick(&["0", "1", "c - 1"]));
+        match self.rng.below(17) {
+            0 | 1 => format!("{a} = new N[{}]", self.pick(&["2", "2", "c", "c - 1", "3"])),
+            2 => format!("{a} = &{b}[{i}]"),
+            3 => format!("{a}[{i}].k = c"),
+            4 => format!("c = {path}[{j}].k"),
+            5 => format!("{a}[{i}].p = {path}"),
+            6 => format!("u = &{path}.k"),
+            7 => format!("u = &{a}.r[{i}]"),
+            8 => format!("u = &m[{i}]"),
+            9 => self.pick(&["*u = c", "c = *u % 3", "u[1] = 1", "c = u[c] % 3", "(u != null)"]).to_owned(),
+            10 => format!("{a}.r[{i}] = c"),
+            11 => format!("c = {b}.r[{i}]"),
+            12 => format!("s[{j}] = {path}"),
+            13 => format!("{a} = s[{i}]"),
+            14 => format!("y = &{path}.{}", self.pick(&["p", "q"])),
+            15 => self.pick(&["*y = a", "a = *y", "*y = null", "y = null", "u = null"]).to_owned(),
+            _ => format!("*{a} = *{path}"),
+        }
+    }
+
+    /// A scope whose variable is pointed to, which may be left by a jump.
+    fn scope(&mut self, label: usize) -> String {
+        let pointer = self.pick(&["w", "x"]);
+        let middle = self.simple();
+        let leave = match self.rng.below(3) {
+            0 => format!("if :: c == {} -> goto out{label} :: else fi; ", self.rng.below(3)),
+            1 => format!("do :: c == {} -> goto out{label} :: else -> break od; ", self.rng.below(3)),
+            _ => String::new(),
+        };
+        let after = if self.rng.chance(30) { format!("; *{pointer} = 0") } else { String::new() };
+        format!("{{ byte o = 1; {pointer} = &o; {leave}{middle} }}{after};\n  out{label}: skip")
+    }
+
     fn simple(&mut self) -> String {
+        if self.parts && self.rng.chance(45) {
+            return self.part();
+        }
         let kinds = 7 + 2 * usize::from(self.deletes) + 6 * usize::from(self.addresses);
         match self.rng.below(kinds) {
             0 => format!("{} = new N", self.path()),
@@ -92,11 +136,20 @@ impl Generator {
     }
 
     fn body(&mut self, count: usize, in_function: bool) -> String {
-        (0..count).map(|_| self.statement(in_function)).collect::<Vec<_>>().join(";\n  ")
+        let mut lines = Vec::new();
+        for label in 0..count {
+            let is_scope = self.addresses && self.rng.chance(15);
+            lines.push(if is_scope { self.scope(label) } else { self.statement(in_function) });
+        }
+        lines.join(";\n  ")
     }
 
     fn program(&mut self) -> String {
-        let mut out = "typedef N { byte k; N& p; N& q };\nN& g; N& h; byte c;\n".to_owned();
+        let array = if self.parts { " byte r[2];" } else { "" };
+        let mut out = format!("typedef N {{ byte k;{array} N& p; N& q }};\nN& g; N& h; byte c;\n");
+        if self.parts {
+            out += "byte& u; byte m[2]; N& s[2]; N&& y;\n";
+        }
         if self.addresses {
             out += "byte& w;\n";
         }

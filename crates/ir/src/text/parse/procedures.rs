@@ -115,6 +115,7 @@ impl Parser {
         let name = self.name()?;
         let number = self.marked_index("@")?;
         let atomic = self.take("atomic");
+        let value = self.marked_index("number")?.unwrap_or(0);
         let synthetic = self.take("synthetic");
         self.expect("of")?;
         let origin = self.name()?;
@@ -131,7 +132,7 @@ impl Parser {
             end: false,
             accept: false,
             progress: false,
-            value: 0,
+            value,
             synthetic,
             live: None,
             transitions: Vec::new(),
