@@ -1,5 +1,5 @@
 //! Random dynamic programs, as text: objects, pointers, recursive functions, values of type `ftype`, addresses of
-//! variables, and in every other program `delete`.
+//! variables, channels as objects, with messages that carry all of these, and in every other program `delete`.
 //!
 //! Two processes walk a small graph of objects, change it and take it apart. Little is tested before it is done, so
 //! that most kinds of faults occur; what follows a fault is not reached, so programs are short.
@@ -12,7 +12,8 @@ pub fn dynamic(seed: u64) -> String {
     let deletes = rng.chance(50);
     let addresses = rng.chance(50);
     let functions = rng.chance(40);
-    Generator { rng, deletes, addresses, functions }.program()
+    let channels = rng.chance(50);
+    Generator { rng, deletes, addresses, functions, channels }.program()
 }
 
 struct Generator {
@@ -20,6 +21,7 @@ struct Generator {
     deletes: bool,
     addresses: bool,
     functions: bool,
+    channels: bool,
 }
 
 impl Generator {
@@ -37,6 +39,18 @@ impl Generator {
     }
 
     fn condition(&mut self) -> String {
+        if self.channels && self.rng.chance(25) {
+            return self
+                .pick(&[
+                    "d == e",
+                    "d != null && len(d) > 0",
+                    "nempty(e)",
+                    "m == null",
+                    "e?[_, 1]",
+                    "nfull(d)",
+                ])
+                .to_owned();
+        }
         match self.rng.below(4) {
             0 => {
                 let (left, right) = (self.path(), self.path());
@@ -50,6 +64,18 @@ impl Generator {
     }
 
     fn simple(&mut self) -> String {
+        if self.channels && self.rng.chance(25) {
+            return match self.rng.below(8) {
+                0 => "d = new chan(1) of { N&, byte }".to_owned(),
+                1 => "d = new chan(1) of { chan }".to_owned(),
+                2 => "m = new chan(0) of { N& }".to_owned(),
+                3 => format!("{}.m = d", self.pointer()),
+                4 => format!("d = {}.m", self.pointer()),
+                5 => self.pick(&["d = m", "m = d", "d = e", "d = null", "m = own"]).to_owned(),
+                6 if self.deletes => self.pick(&["delete d", "delete m", "delete e"]).to_owned(),
+                _ => "m = new chan(2) of { byte, N& }".to_owned(),
+            };
+        }
         let kinds = 7 + 2 * usize::from(self.deletes) + 6 * usize::from(self.addresses);
         match self.rng.below(kinds) {
             0 => format!("{} = new N", self.path()),
@@ -69,7 +95,49 @@ impl Generator {
         }
     }
 
+    /// A statement that sends or receives. Messages need not fit their channel.
+    fn message(&mut self) -> String {
+        let text = self.pick(&[
+            "e!a,c",
+            "e!b,1",
+            "e!null,c",
+            "e?b,c",
+            "e?a,_",
+            "e?b,eval(c)",
+            "e?<a,c>",
+            "e??_,1",
+            "d!a,c",
+            "d?b,c",
+            "d!m",
+            "d!e",
+            "d?m",
+            "line!d",
+            "line!m",
+            "line?d",
+            "line?m",
+            "line?eval(d)",
+            "m!a",
+            "m?b",
+            "hand!a",
+            "hand?b",
+            "hand?eval(b)",
+            "m!!c,a",
+            "m!!1,b",
+            "m??1,b",
+            "m?c,a",
+            "own!c",
+            "own?c",
+        ]);
+        if self.functions && self.rng.chance(25) {
+            return self.pick(&["z!t", "z!f", "z!other", "z?t", "z?null", "z!null"]).to_owned();
+        }
+        if self.rng.chance(30) { format!("if :: {text} :: else fi") } else { text.to_owned() }
+    }
+
     fn statement(&mut self, in_function: bool) -> String {
+        if self.channels && !in_function && self.rng.chance(35) {
+            return self.message();
+        }
         match self.rng.below(100) {
             0..62 => self.simple(),
             62..74 => format!("if :: {} -> {} :: else fi", self.condition(), self.simple()),
@@ -96,11 +164,20 @@ impl Generator {
     }
 
     fn program(&mut self) -> String {
-        let mut out = "typedef N { byte k; N& p; N& q };\nN& g; N& h; byte c;\n".to_owned();
+        let mut out = if self.channels {
+            "typedef N { byte k; N& p; N& q; chan m };\nN& g; N& h; byte c;\nchan e = [1] of { N&, byte };\n\
+             chan line = [1] of { chan }; chan hand = [0] of { N& };\nchan d; chan m; chan own = [1] of { byte };\n"
+                .to_owned()
+        } else {
+            "typedef N { byte k; N& p; N& q };\nN& g; N& h; byte c;\n".to_owned()
+        };
         if self.addresses {
             out += "byte& w;\n";
         }
         if self.functions {
+            if self.channels {
+                out += "chan z = [1] of { ftype };\n";
+            }
             out += "ftype t;\nfunction other(N& b) : N& { h = b; return g }\n";
         }
         let locals = if self.addresses { "byte& x; byte v;" } else { "" };
@@ -115,6 +192,10 @@ impl Generator {
             let start = if self.addresses { "x = &v; " } else { "" };
             let count = 1 + self.rng.below(4);
             let body = self.body(count, false);
+            let start = match self.channels && self.rng.chance(40) {
+                true => format!("chan own = [1] of {{ byte }}; {start}"),
+                false => start.to_owned(),
+            };
             let process = format!(
                 "proctype {process}() {{\n  N& a; N& b; {locals}\n  {start}a = g; b = h;\n  {body}\n}}\n"
             );
