@@ -2,8 +2,8 @@
 // protects the queue.
 //
 // verdict: holds
-// states: 0
-// orbits: 0
+// states: 16430
+// orbits: 1954
 typedef Job { byte urgency; Job& behind };
 
 Job& front;

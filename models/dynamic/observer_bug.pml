@@ -1,7 +1,7 @@
 // The observers of observer.pml.
 // Planted: who leaves puts nothing in its place, and the subject calls what is not there.
 //
-// verdict: violated assertion
+// verdict: violated bad-call
 // states: 154
 // orbits: 154
 #define EVENTS 3

@@ -2,8 +2,8 @@
 // put another one into the channel.
 //
 // verdict: holds
-// states: 0
-// orbits: 0
+// states: 41
+// orbits: 41
 typedef Account { byte balance; bool closed };
 
 chan tasks = [3] of { byte, ftype, Account& };

@@ -1,9 +1,9 @@
-// Workers take functions and their arguments from a channel, the most urgent ones first, and call them. A task may
-// put another one into the channel. The slip: a function with two parameters is put there.
+// The workers of tasks.pml.
+// Planted: one of the functions that are put into the channel has two parameters.
 //
 // verdict: violated bad-call
-// states: 0
-// orbits: 0
+// states: 27
+// orbits: 27
 typedef Account { byte balance; bool closed };
 
 chan tasks = [3] of { byte, ftype, Account& };

@@ -31,8 +31,10 @@ pub struct Dialect {
     pub has_objects_and_frames: bool,
     /// Whether a line often has several statements: then places show the statement rather than the line.
     pub has_statements_in_lines: bool,
-    /// Whether runs are exchanged with SPIN and have messages to draw.
+    /// Whether runs are exchanged with SPIN.
     pub is_spins: bool,
+    /// Whether runs have messages to draw.
+    pub has_channels: bool,
     /// The value of a name that is defined without one.
     pub default_value: Option<&'static str>,
     pub(crate) bounds: fn(Sizes) -> BoundNames,
@@ -98,6 +100,7 @@ static BIR: Dialect = Dialect {
     has_objects_and_frames: true,
     has_statements_in_lines: false,
     is_spins: false,
+    has_channels: false,
     default_value: None,
     bounds: |sizes| BoundNames {
         all: format!(
@@ -129,6 +132,7 @@ static PROMELA: Dialect = Dialect {
     has_objects_and_frames: false,
     has_statements_in_lines: true,
     is_spins: true,
+    has_channels: true,
     default_value: Some("1"),
     bounds: |sizes| BoundNames {
         all: format!(
@@ -163,6 +167,7 @@ static DYNAMIC_PROMELA: Dialect = Dialect {
     has_objects_and_frames: true,
     has_statements_in_lines: true,
     is_spins: false,
+    has_channels: true,
     default_value: Some("1"),
     bounds: |sizes| BoundNames {
         all: format!(

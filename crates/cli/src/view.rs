@@ -53,7 +53,7 @@ impl ViewArgs {
     pub fn refusal(&self, dialect: &Dialect) -> Option<String> {
         let reason = "--view msc is for Promela models: others have no channels; --view threads has a column \
                       for each thread";
-        (self.view == View::Msc && !dialect.is_spins).then(|| reason.to_owned())
+        (self.view == View::Msc && !dialect.has_channels).then(|| reason.to_owned())
     }
 
     /// The options that JSON does not have, if one was given.

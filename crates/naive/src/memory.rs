@@ -7,7 +7,7 @@ use system::{FaultKind, Step};
 use crate::fault::Stop;
 use crate::machine::Machine;
 use crate::state::{History, Occurrence, Untracked};
-use crate::{Datum, MemoryFault, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value};
+use crate::{ChannelView, Datum, MemoryFault, Naive, NaiveFault, Object, ObjectKind, State, Thread, Value};
 
 /// More objects that a step has lost are only counted.
 const MOST_LOST: usize = 8;
@@ -107,11 +107,20 @@ impl Naive<'_> {
     fn about(&self, state: &State, id: u32, object: &Object) -> MemoryFault {
         let name = self.object_name(state, id);
         let ended = matches!(object.kind, ObjectKind::Tombstone { .. });
-        let places = self.view(state).places();
-        let refers = |value: &Datum| matches!(value, Datum::Object(other) | Datum::Pointer { object: other, .. } if *other == name);
-        let referrers = places.into_iter().filter(|(_, value)| refers(value)).map(|(place, _)| place);
+        let view = self.view(state);
+        let refers = |value: &Datum| match value {
+            Datum::Object(other) | Datum::Channel(other) | Datum::Pointer { object: other, .. } => {
+                *other == name
+            }
+            _ => false,
+        };
+        let places = view.places().into_iter().filter(|(_, value)| refers(value)).map(|(place, _)| place);
+        let mentions =
+            |channel: &&ChannelView| channel.messages.iter().any(|message| message.fields.iter().any(refers));
+        let channels = view.channels.iter().filter(mentions);
+        let messages = channels.map(|channel| format!("a message in {}", channel.name));
         MemoryFault {
-            referrers: referrers.collect(),
+            referrers: places.chain(messages).collect(),
             contents: (!ended).then(|| self.contents(state, object)),
             history: object.history.0.clone(),
             object: name,

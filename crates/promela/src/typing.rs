@@ -10,7 +10,7 @@ use crate::ast::{BinaryOp, UnaryOp};
 use crate::build::{Builder, ProcessKind};
 use crate::codes;
 use crate::elements::{ATOMIC, Destination, LAST, Node};
-use crate::objects::{Act, Address, Callee, Dynamic, Pointee, PointeeId};
+use crate::objects::{Act, Address, Callee, Dynamic, Function, Pointee, PointeeId};
 use crate::symbols::{ChannelType, Init, Scalar};
 use crate::tree::{Arg, Basic, Ex, ExKind, Ref, Run, Target};
 
@@ -53,6 +53,8 @@ struct Checker<'b, 'a> {
     no_process: Option<Span>,
     /// The kinds of the fields of messages, for each channel that the model makes.
     channel_types: Vec<Vec<Kind>>,
+    /// The functions that are used as values.
+    referred: Vec<usize>,
 }
 
 impl Builder<'_> {
@@ -110,7 +112,9 @@ impl Builder<'_> {
         let channel_types = self.channel_types();
         let kinds = |ty: &ChannelType| ty.fields.iter().map(|&(scalar, _)| Kind::of(scalar)).collect();
         let channel_types = channel_types.iter().map(kinds).collect();
-        let mut checker = Checker { builder: self, numbered: None, no_process: None, channel_types };
+        let referred = self.referred_functions();
+        let mut checker =
+            Checker { builder: self, numbered: None, no_process: None, channel_types, referred };
         checker.program();
         let Checker { numbered, no_process, .. } = checker;
         if let (Some((at, why)), Some(null)) = (numbered, no_process) {
@@ -596,6 +600,24 @@ impl Checker<'_, '_> {
                             self.builder.error(codes::BAD_CALL, message, ex.span, "not of type `ftype`");
                         }
                         self.exprs(args);
+                        let given: Vec<Kind> = args.iter().map(|arg| self.builder.kind_of(arg)).collect();
+                        let fits = |id: &usize| {
+                            self.builder.function_fits(&self.builder.functions[*id], &given, target)
+                        };
+                        // Which of them it is, is known when it is called.
+                        if kind == Kind::Function
+                            && !self.referred.is_empty()
+                            && !self.referred.iter().any(fits)
+                        {
+                            let first = self.builder.functions[self.referred[0]].name.span;
+                            let message =
+                                "no function that is used as a value has such parameters and such a result";
+                            self.builder.diagnostics.push(
+                                Diagnostic::error(codes::BAD_CALL, message)
+                                    .at(span, "the call")
+                                    .label(first, "one of them"),
+                            );
+                        }
                     }
                 }
             }
@@ -613,6 +635,47 @@ impl Builder<'_> {
     /// Whether some channel has no capacity.
     fn has_rendezvous(&self) -> bool {
         self.channel_types().iter().any(|channel| channel.capacity == 0)
+    }
+
+    /// The functions that are used as values.
+    fn referred_functions(&self) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut visit = |ex: &Ex| {
+            if let ExKind::Dynamic(Dynamic::Function(id)) = ex.kind
+                && !found.contains(&id.0)
+            {
+                found.push(id.0);
+            }
+        };
+        for element in &self.elements.all {
+            if let Node::Basic(basic) = &element.node {
+                basic.walk(&mut visit);
+            }
+        }
+        let leaves = self.symbols.iter().flat_map(|symbol| &symbol.leaves);
+        for init in leaves.filter_map(|leaf| leaf.init.as_ref()) {
+            match init {
+                Init::Value(value) => value.walk(&mut visit),
+                Init::List(values) => values.iter().for_each(|value| value.walk(&mut visit)),
+                Init::Channel(_) => {}
+            }
+        }
+        for value in self.functions.iter().filter_map(|function| function.value.as_ref()) {
+            value.walk(&mut visit);
+        }
+        found
+    }
+
+    /// Whether a function can be called by a reference with these arguments, for a result of this kind.
+    pub(crate) fn function_fits(&self, function: &Function, given: &[Kind], wanted: Option<Kind>) -> bool {
+        let leaves = function.params.iter().flat_map(|id| &self.symbols[id.index()].leaves);
+        let params: Vec<_> = leaves.map(|leaf| Kind::of(leaf.scalar)).collect();
+        let same =
+            |given: &Kind, param: &Kind| given == param || *given == Kind::Null && *param != Kind::Number;
+        !function.is_expression
+            && params.len() == given.len()
+            && given.iter().zip(&params).all(|(given, param)| same(given, param))
+            && wanted.is_none_or(|wanted| function.result.map(Kind::of) == Some(wanted))
     }
 
     /// The channels that the model declares or makes.

@@ -98,7 +98,9 @@ fn random_programs() {
         let model = load("random.pml", text.as_bytes(), &[]);
         let model = model.unwrap_or_else(|rejected| panic!("{seed}: {rejected}\n{text}"));
         assert_eq!(ir::verify(&model.program), Ok(()), "{seed}:\n{text}");
-        let sizes = Sizes { threads: 4, frames: 4, objects: 9 };
+        // Channels are objects.
+        let objects = if text.contains("chan ") { 14 } else { 9 };
+        let sizes = Sizes { threads: 4, frames: 4, objects };
         let bounds = Bounds { sizes, on_bound: OnBound::Truncate };
         let expected = by_brute_force(&model, bounds, MOST_STATES);
         for (search, store) in [(SearchKind::Bfs, StoreKind::Exact), (SearchKind::Dfs, StoreKind::Naive)] {
@@ -115,6 +117,8 @@ fn random_programs() {
         }
     }
     eprintln!("{compared} programs, {orbits} orbits, {kinds:?}");
+    assert!(kinds.contains_key("bad-call") || all < 100, "{kinds:?}");
+    assert!(kinds.contains_key("channel") || all < 100, "{kinds:?}");
     assert!(compared > all / 2, "{compared} of {all}");
     assert!(kinds.len() >= 5 || all < 100, "{kinds:?}");
 }

@@ -7,6 +7,7 @@ mod book;
 mod bounds;
 mod corners;
 mod dynamic;
+mod dynamic_counts;
 mod fairness;
 mod individuals;
 mod interchange;

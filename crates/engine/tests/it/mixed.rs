@@ -1,7 +1,7 @@
 //! The engine against the plain interpreter where objects, recursive functions and channels meet.
 
 use state::Bounds;
-use system::{Fired, Steps, TransitionSystem};
+use system::{FaultKind, Fired, Steps, TransitionSystem};
 use testing::{program, random_mixed};
 
 use crate::harness::{Family, Found, Pair, Search};
@@ -114,4 +114,33 @@ fn observable_ids_beside_objects_and_functions() {
     );
     let found = Pair::new(&program, FAMILY.bounds, false).explore(20_000).expect("it is small");
     assert_eq!((found.faults.len(), found.truncations.len()), (0, 0), "{found:?}");
+}
+
+/// A deleted channel keeps its identity as long as something mentions it, and nothing that was in it.
+#[test]
+fn a_deleted_channel_holds_nothing() {
+    let program = program(
+        "program ended;
+        memory explicit leaks unreachable;
+        record Node { int wrap (0, 1) value; }
+        channel box [1] { record Node };
+        channel line [2] { chan };
+        global chan c;
+        thread T() {
+          local chan d; local chan e; local Node a;
+          loc make: do { c := new chan(line); d := new chan(box); a := new Node; } goto put;
+          loc put: do { send(d, a); a := null; } goto hand;
+          loc hand: do { send(c, d); } goto drop;
+          loc drop: do { delete d; d := null; } goto again;
+          loc again: do { e := new chan(box); } goto take;
+          loc take: do { receive(c, d :=); } goto ask;
+          loc ask: when d != e do { delete e; e := null; } goto use;
+          loc use: do { send(d, null); } goto use;
+        }
+        active T;",
+    );
+    let found = Pair::new(&program, FAMILY.bounds, false).explore(100).expect("it is small");
+    let faults: Vec<_> = found.faults.iter().map(|(&kind, &count)| (kind, count)).collect();
+    assert_eq!(faults, [(FaultKind::UseAfterFree, 1), (FaultKind::Leak, 1)]);
+    assert_eq!(found.states, 8);
 }

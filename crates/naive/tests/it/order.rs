@@ -20,6 +20,7 @@ fn words(value: &Value) -> Vec<i64> {
         Value::Abstract(_, id) | Value::Ref(id) | Value::Thread(id) | Value::Str(StringId(id)) => {
             vec![i64::from(*id) + 1]
         }
+        Value::Pointer(..) => unreachable!("collections hold no pointers"),
         Value::Set(set) => all(set.len(), set),
         Value::Bag(bag) => {
             let pairs = bag.iter().flat_map(|(element, &count)| [words(element), vec![count as i64]]);

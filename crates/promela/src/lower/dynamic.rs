@@ -986,19 +986,7 @@ impl Lowering<'_, '_> {
         let mut reached = vec![false; self.builder.functions.len() + 1];
         for at in 0..self.builder.functions.len() {
             let function = self.builder.functions[at].clone();
-            let params: Vec<_> = function
-                .params
-                .iter()
-                .flat_map(|id| &self.builder.symbols[id.index()].leaves)
-                .map(|leaf| Kind::of(leaf.scalar))
-                .collect();
-            let same =
-                |given: &Kind, param: &Kind| given == param || *given == Kind::Null && *param != Kind::Number;
-            let fits = !function.is_expression
-                && params.len() == given.len()
-                && given.iter().zip(&params).all(|(given, param)| same(given, param))
-                && wanted.is_none_or(|wanted| function.result.map(Kind::of) == Some(wanted));
-            if !fits {
+            if !self.builder.function_fits(&function, &given, wanted) {
                 continue;
             }
             let Some(exit) = self.call_of(FunctionId(at), args, resume) else { continue };

@@ -1,6 +1,7 @@
 //! Random dynamic programs, as text: objects, pointers, recursive functions, values of type `ftype`, addresses of
-//! variables, and in every other program `delete`; in some, several objects in a row, pointers to parts of objects,
-//! and variables of inner scopes whose addresses are taken.
+//! variables, and in every other program `delete`; in some, several objects in a row, pointers to parts of objects, and
+//! variables of inner scopes whose addresses are taken; in some, channels as objects, with messages that carry all of
+//! these.
 //!
 //! Two processes walk a small graph of objects, change it and take it apart. Little is tested before it is done, so
 //! that most kinds of faults occur; what follows a fault is not reached, so programs are short.
@@ -14,7 +15,8 @@ pub fn dynamic(seed: u64) -> String {
     let addresses = rng.chance(50);
     let functions = rng.chance(40);
     let parts = rng.chance(50);
-    Generator { rng, deletes, addresses, functions, parts }.program()
+    let channels = rng.chance(50);
+    Generator { rng, deletes, addresses, functions, parts, channels }.program()
 }
 
 struct Generator {
@@ -24,6 +26,7 @@ struct Generator {
     functions: bool,
     /// Several objects in a row, and pointers to parts of objects.
     parts: bool,
+    channels: bool,
 }
 
 impl Generator {
@@ -41,6 +44,18 @@ impl Generator {
     }
 
     fn condition(&mut self) -> String {
+        if self.channels && self.rng.chance(25) {
+            return self
+                .pick(&[
+                    "d == e",
+                    "d != null && len(d) > 0",
+                    "nempty(e)",
+                    "m == null",
+                    "e?[_, 1]",
+                    "nfull(d)",
+                ])
+                .to_owned();
+        }
         match self.rng.below(4) {
             0 => {
                 let (left, right) = (self.path(), self.path());
@@ -65,7 +80,7 @@ impl Generator {
             5 => format!("{a}[{i}].p = {path}"),
             6 => format!("u = &{path}.k"),
             7 => format!("u = &{a}.r[{i}]"),
-            8 => format!("u = &m[{i}]"),
+            8 => format!("u = &pair[{i}]"),
             9 => self.pick(&["*u = c", "c = *u % 3", "u[1] = 1", "c = u[c] % 3", "(u != null)"]).to_owned(),
             10 => format!("{a}.r[{i}] = c"),
             11 => format!("c = {b}.r[{i}]"),
@@ -91,8 +106,20 @@ impl Generator {
     }
 
     fn simple(&mut self) -> String {
-        if self.parts && self.rng.chance(45) {
+        if self.parts && self.rng.chance(35) {
             return self.part();
+        }
+        if self.channels && self.rng.chance(25) {
+            return match self.rng.below(8) {
+                0 => "d = new chan(1) of { N&, byte }".to_owned(),
+                1 => "d = new chan(1) of { chan }".to_owned(),
+                2 => "m = new chan(0) of { N& }".to_owned(),
+                3 => format!("{}.m = d", self.pointer()),
+                4 => format!("d = {}.m", self.pointer()),
+                5 => self.pick(&["d = m", "m = d", "d = e", "d = null", "m = own"]).to_owned(),
+                6 if self.deletes => self.pick(&["delete d", "delete m", "delete e"]).to_owned(),
+                _ => "m = new chan(2) of { byte, N& }".to_owned(),
+            };
         }
         let kinds = 7 + 2 * usize::from(self.deletes) + 6 * usize::from(self.addresses);
         match self.rng.below(kinds) {
@@ -113,7 +140,49 @@ impl Generator {
         }
     }
 
+    /// A statement that sends or receives. Messages need not fit their channel.
+    fn message(&mut self) -> String {
+        let text = self.pick(&[
+            "e!a,c",
+            "e!b,1",
+            "e!null,c",
+            "e?b,c",
+            "e?a,_",
+            "e?b,eval(c)",
+            "e?<a,c>",
+            "e??_,1",
+            "d!a,c",
+            "d?b,c",
+            "d!m",
+            "d!e",
+            "d?m",
+            "line!d",
+            "line!m",
+            "line?d",
+            "line?m",
+            "line?eval(d)",
+            "m!a",
+            "m?b",
+            "hand!a",
+            "hand?b",
+            "hand?eval(b)",
+            "m!!c,a",
+            "m!!1,b",
+            "m??1,b",
+            "m?c,a",
+            "own!c",
+            "own?c",
+        ]);
+        if self.functions && self.rng.chance(25) {
+            return self.pick(&["z!t", "z!f", "z!other", "z?t", "z?null", "z!null"]).to_owned();
+        }
+        if self.rng.chance(30) { format!("if :: {text} :: else fi") } else { text.to_owned() }
+    }
+
     fn statement(&mut self, in_function: bool) -> String {
+        if self.channels && !in_function && self.rng.chance(35) {
+            return self.message();
+        }
         match self.rng.below(100) {
             0..62 => self.simple(),
             62..74 => format!("if :: {} -> {} :: else fi", self.condition(), self.simple()),
@@ -146,14 +215,22 @@ impl Generator {
 
     fn program(&mut self) -> String {
         let array = if self.parts { " byte r[2];" } else { "" };
-        let mut out = format!("typedef N {{ byte k;{array} N& p; N& q }};\nN& g; N& h; byte c;\n");
+        let channel = if self.channels { "; chan m" } else { "" };
+        let mut out = format!("typedef N {{ byte k;{array} N& p; N& q{channel} }};\nN& g; N& h; byte c;\n");
+        if self.channels {
+            out += "chan e = [1] of { N&, byte };\nchan line = [1] of { chan }; chan hand = [0] of { N& };\n\
+                    chan d; chan m; chan own = [1] of { byte };\n";
+        }
         if self.parts {
-            out += "byte& u; byte m[2]; N& s[2]; N&& y;\n";
+            out += "byte& u; byte pair[2]; N& s[2]; N&& y;\n";
         }
         if self.addresses {
             out += "byte& w;\n";
         }
         if self.functions {
+            if self.channels {
+                out += "chan z = [1] of { ftype };\n";
+            }
             out += "ftype t;\nfunction other(N& b) : N& { h = b; return g }\n";
         }
         let locals = if self.addresses { "byte& x; byte v;" } else { "" };
@@ -168,6 +245,10 @@ impl Generator {
             let start = if self.addresses { "x = &v; " } else { "" };
             let count = 1 + self.rng.below(4);
             let body = self.body(count, false);
+            let start = match self.channels && self.rng.chance(40) {
+                true => format!("chan own = [1] of {{ byte }}; {start}"),
+                false => start.to_owned(),
+            };
             let process = format!(
                 "proctype {process}() {{\n  N& a; N& b; {locals}\n  {start}a = g; b = h;\n  {body}\n}}\n"
             );

@@ -190,7 +190,8 @@ fn dynamic_programs() {
         "function f() { accept: skip } byte n; proctype P() provided (n == 0) { f() unless { skip } } init { run P() }",
         "chan c = [0] of { byte }; function f() { c!1 } init { atomic { f(); skip } }",
         "typedef N { N& n }; N& a[3]; pid p; proctype P() { p = run P(); p = null; p++ } init { run P() }",
-        "chan q = [1] of { byte& }; chan r; byte& p; init { p = new byte; r = q; r!p; q!!p; q!p, p; r?p }",
+        "chan q = [1] of { byte& }; chan r; byte& p; init { p = new byte; r = q; r!p; q!!p; q!p, p; r?p; r!1; delete r; r = new N; p = new chan(1) of { byte } }",
+        "chan q = [1] of { byte }; chan& p; active proctype P() { chan own = [1] of { byte }; p = &own; q!own; q?p }",
     ];
     insta::assert_snapshot!(rendered(texts.iter().map(String::as_str).chain(others)));
 }
