@@ -610,6 +610,12 @@ active proctype A() {
 proctype B() { skip }
 proctype C() { assert(_pid != 4) }
 proctype D() { byte k; do :: k < 3 -> k++ :: k == 3 -> k = 0 od }",
+    // What was inferred is right here, and the verifier did not see it.
+    r"active [2] proctype P() { chan q; byte k; do :: k < 3 -> k++ :: k == 3 -> q!_pid od }",
+    r"byte n; chan a = [1] of { byte }; chan b = [1] of { byte };
+active [2] proctype P() { byte k; do :: a!1 :: b!1 :: a?_ :: b?_ :: k = _last + n; n == k od }",
+    r"byte n; chan a = [1] of { byte }; chan b = [1] of { byte };
+active [2] proctype P() { do :: a!1 :: b!1 :: a?_ :: b?_ :: -_pid == _pid -> n = 1 - n :: n == _pid * 2 od }",
 ];
 
 #[test]
