@@ -610,6 +610,9 @@ active proctype A() {
 proctype B() { skip }
 proctype C() { assert(_pid != 4) }
 proctype D() { byte k; do :: k < 3 -> k++ :: k == 3 -> k = 0 od }",
+    // At first, a dead variable is not what it is later: the cycle leads back to where it begins in the second round.
+    r"active [3] proctype P() { byte x = 4; do :: x = _pid; L0: skip od }
+ltl q { <> (P[1]@L0) }",
     // What was inferred is right here, and the verifier did not see it.
     r"active [2] proctype P() { chan q; byte k; do :: k < 3 -> k++ :: k == 3 -> q!_pid od }",
     r"byte n; chan a = [1] of { byte }; chan b = [1] of { byte };
