@@ -106,7 +106,9 @@ mod tests {
                 rows[source as usize].1.push((false, label, of[target as usize]));
                 rows[target as usize].1.push((true, label, of[source as usize]));
             }
-            rows.iter_mut().for_each(|(_, row)| row.sort_unstable());
+            for (_, row) in &mut rows {
+                row.sort_unstable();
+            }
             let next = number(rows);
             if next.iter().max() == of.iter().max() {
                 return of;
