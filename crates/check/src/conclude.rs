@@ -9,7 +9,7 @@ use engine::Engine;
 use ir::{Id, LocationKind};
 use naive::Naive;
 use search::{Completeness, Outcome, StopReason};
-use system::{Alarm, Bound, FaultKind};
+use system::{Alarm, Bound, FaultKind, Step};
 
 use crate::config::{self, Bounds, Minimise, SearchKind};
 use crate::deadline::Deadline;
@@ -164,11 +164,20 @@ fn confirm_all(
             continue;
         }
         let (kind, steps) = (found.fault.kind, &found.trail.steps);
+        let (mut claimed, again) = (claimed, claimed.filter(|_| processes.is_used));
         let source: &mut dyn StepSource = match property.and_then(|property| property.marked) {
             Some(marked) => &mut MarkedSteps::new(marked, naive, steps),
             None => &mut MergedSteps::new(&plan.chains, processes.stay, steps, kind),
         };
-        let confirmed = confirm(model, naive, source, &Found { kind, claimed });
+        let mut confirmed = confirm(model, naive, source, &Found { kind, claimed });
+        if confirmed.is_err()
+            && !patience.has_rung()
+            && let Some((longer, steps)) = again.and_then(|claimed| second_round(claimed, steps))
+        {
+            claimed = Some(longer);
+            let source = &mut MergedSteps::new(&plan.chains, processes.stay, &steps, kind);
+            confirmed = confirm(model, naive, source, &Found { kind, claimed });
+        }
         if patience.has_rung() {
             all.unconfirmed = Some((at, kind));
             break;
@@ -190,6 +199,15 @@ fn confirm_all(
         }
     }
     Ok(all)
+}
+
+/// The same run, whose cycle begins a round later. What is interchangeable is searched with other values of dead
+/// variables, which may be those that variables have at first: then only the second round leads back to where it begins.
+fn second_round<'a>(claimed: Claimed<'a>, steps: &[Step]) -> Option<(Claimed<'a>, Vec<Step>)> {
+    let cycle = claimed.cycle?;
+    let round = steps.get(cycle.start..)?;
+    let longer = Cycle { start: steps.len(), ..cycle };
+    Some((Claimed { cycle: Some(longer), ..claimed }, [steps, round].concat()))
 }
 
 impl ConfirmedViolations {

@@ -50,34 +50,41 @@ impl Plan {
                 generators.push(self.permutation(swapped));
             }
         }
-        for (at, &mover) in linked.iter().enumerate() {
-            let fixed = &linked[..at];
-            let colours = self.colours(&linked, fixed);
-            if !(0..linked.len() as u32).any(|node| colours.is_shared(node)) {
-                break;
+        for at in 0..linked.len() {
+            let Some((_, maps)) = self.orbit(&linked, at) else { break };
+            generators.extend(maps.iter().map(|map| self.permutation(|mover| map[&mover])));
+        }
+        generators
+    }
+
+    /// Where one of the linked movers can go if those before it are fixed, and permutations that take it everywhere
+    /// there. `None` if none of them can go anywhere.
+    fn orbit(&self, linked: &[u32], at: usize) -> Option<(Vec<u32>, Vec<Map>)> {
+        let (fixed, mover) = (&linked[..at], linked[at]);
+        let colours = self.colours(linked, fixed);
+        if !(0..linked.len() as u32).any(|node| colours.is_shared(node)) {
+            return None;
+        }
+        let mut maps: Vec<Map> = Vec::new();
+        let mut orbit = vec![mover];
+        for (&other, node) in linked.iter().zip(0..) {
+            if orbit.contains(&other) || colours.of(node) != colours.of(at as u32) {
+                continue;
             }
-            let mut maps: Vec<Map> = Vec::new();
-            let mut orbit = vec![mover];
-            for (&other, node) in linked.iter().zip(0..) {
-                if orbit.contains(&other) || colours.of(node) != colours.of(at as u32) {
-                    continue;
-                }
-                let Some(map) = self.symmetry(fixed, mover, other) else { continue };
-                generators.push(self.permutation(|mover| map[&mover]));
-                maps.push(map);
-                let mut next = 0;
-                orbit = vec![mover];
-                while let Some(&member) = orbit.get(next) {
-                    next += 1;
-                    for image in maps.iter().map(|map| map[&member]) {
-                        if !orbit.contains(&image) {
-                            orbit.push(image);
-                        }
+            let Some(map) = self.symmetry(fixed, mover, other) else { continue };
+            maps.push(map);
+            let mut next = 0;
+            orbit = vec![mover];
+            while let Some(&member) = orbit.get(next) {
+                next += 1;
+                for image in maps.iter().map(|map| map[&member]) {
+                    if !orbit.contains(&image) {
+                        orbit.push(image);
                     }
                 }
             }
         }
-        generators
+        Some((orbit, maps))
     }
 
     /// Colours that tell apart what no permutation exchanges that fixes some of the linked movers.
@@ -125,11 +132,9 @@ impl Plan {
     /// How many ways there are to permute a class.
     fn order(&self, class: &[u32]) -> u128 {
         let mut order = 1_u128;
-        let mut fixed: Vec<u32> = Vec::new();
-        for &mover in class {
-            let orbit = class.iter().filter(|&&other| self.symmetry(&fixed, mover, other).is_some()).count();
-            order = order.saturating_mul(orbit as u128);
-            fixed.push(mover);
+        for at in 0..class.len() {
+            let Some((orbit, _)) = self.orbit(class, at) else { break };
+            order = order.saturating_mul(orbit.len() as u128);
         }
         order
     }

@@ -120,6 +120,9 @@ fn starts_late(program: &Program) -> bool {
     if program.procedures[first].provided.is_some() {
         return true;
     }
+    if program.actions().any(|action| action.starts(first)) {
+        return true;
+    }
     let is_other = |id: TransitionId| program.locations[program.transitions[id].source].procedure != first;
     if program.transitions.iter().any(|(id, transition)| starts(transition) && is_other(id)) {
         return true;

@@ -39,6 +39,8 @@ pub struct Unifier {
     parents: Vec<Var>,
     /// By variable: how much its shift exceeds that of its parent.
     excess: Vec<i64>,
+    /// By variable that is its own parent: how many variables are joined with it.
+    sizes: Vec<u32>,
     known: Vec<Knowledge>,
 }
 
@@ -48,6 +50,7 @@ impl Unifier {
         let var = Var(self.parents.len() as u32);
         self.parents.push(var);
         self.excess.push(0);
+        self.sizes.push(1);
         self.known.push(Knowledge::default());
         var
     }
@@ -82,39 +85,41 @@ impl Unifier {
             return;
         }
         let excess = of_a.wrapping_sub(of_b).wrapping_add(by);
-        self.parents[b.0 as usize] = a;
-        self.excess[b.0 as usize] = excess;
-        let Knowledge { threads, channels, is_shifted, numbers, fields } =
-            std::mem::take(&mut self.known[b.0 as usize]);
-        if let Some(zero) = threads {
-            self.are_threads_at(a, zero.wrapping_add(excess), reason);
-        }
-        let known = &mut self.known[a.0 as usize];
-        known.channels |= channels;
-        known.is_shifted |= is_shifted || excess != 0;
-        if known.channels && known.is_shifted {
-            known.numbers.get_or_insert(reason);
-        }
-        known.numbers = known.numbers.or(numbers);
-        for (at, field) in fields.into_iter().enumerate() {
-            match self.known[self.find(a).0.0 as usize].fields.get(at) {
+        // The smaller tree goes below the larger one, so that paths are short.
+        let is_below = self.sizes[a.0 as usize] < self.sizes[b.0 as usize];
+        let (root, child, excess) = if is_below { (b, a, excess.wrapping_neg()) } else { (a, b, excess) };
+        self.parents[child.0 as usize] = root;
+        self.excess[child.0 as usize] = excess;
+        self.sizes[root.0 as usize] += self.sizes[child.0 as usize];
+        let [of_root, of_child] = [root, child].map(|var| std::mem::take(&mut self.known[var.0 as usize]));
+        let threads = of_child.threads.map(|zero| zero.wrapping_add(excess));
+        let channels = of_root.channels || of_child.channels;
+        let is_shifted = of_root.is_shifted || of_child.is_shifted || excess != 0;
+        let is_torn = of_root.threads.zip(threads).is_some_and(|(one, other)| one != other);
+        let is_torn = is_torn || channels && is_shifted;
+        // The reasons of the first one come first.
+        let (first, second) =
+            if is_below { (of_child.numbers, of_root.numbers) } else { (of_root.numbers, of_child.numbers) };
+        let numbers = first.or(is_torn.then_some(reason)).or(second);
+        let threads = of_root.threads.or(threads);
+        self.known[root.0 as usize] =
+            Knowledge { threads, channels, is_shifted, numbers, fields: of_root.fields };
+        for (at, field) in of_child.fields.into_iter().enumerate() {
+            match self.known(root).fields.get(at) {
+                Some(&own) if is_below => self.join(field, own, 0, reason),
                 Some(&own) => self.join(own, field, 0, reason),
-                None => self.known_mut(a).fields.push(field),
+                None => self.known_mut(root).fields.push(field),
             }
-        }
-    }
-
-    fn are_threads_at(&mut self, root: Var, zero: i64, reason: Reason) {
-        let known = &mut self.known[root.0 as usize];
-        if *known.threads.get_or_insert(zero) != zero {
-            known.numbers.get_or_insert(reason);
         }
     }
 
     /// The numbers are those of threads.
     pub fn are_threads(&mut self, var: Var, reason: Reason) {
-        let (root, excess) = self.find(var);
-        self.are_threads_at(root, excess, reason);
+        let (root, zero) = self.find(var);
+        let known = &mut self.known[root.0 as usize];
+        if *known.threads.get_or_insert(zero) != zero {
+            known.numbers.get_or_insert(reason);
+        }
     }
 
     pub fn are_channels(&mut self, var: Var, reason: Reason) {

@@ -602,6 +602,23 @@ active [3] proctype P() { byte x; do :: atomic { !w -> w = 1; x = 1 } :: x == 1 
 active proctype Q() { n = 1; end: do :: k < 0 -> k = 0 od }",
     r"byte n = 1; bool w[3]; byte k;
 active [3] proctype P() { do :: atomic { k < 1 -> w[_pid] = 1; k++ } :: k == 1 && pc_value(n * 1) > 0 && w[1] -> assert(false) od }",
+    // The number of a process that has ended is given to one that the second `A` starts.
+    r"byte n;
+active proctype A() {
+  atomic { if :: n == 0 -> n = 1; run D(); run D(); run A(); run B() :: else -> run C() fi }
+}
+proctype B() { skip }
+proctype C() { assert(_pid != 4) }
+proctype D() { byte k; do :: k < 3 -> k++ :: k == 3 -> k = 0 od }",
+    // At first, a dead variable is not what it is later: the cycle leads back to where it begins in the second round.
+    r"active [3] proctype P() { byte x = 4; do :: x = _pid; L0: skip od }
+ltl q { <> (P[1]@L0) }",
+    // What was inferred is right here, and the verifier did not see it.
+    r"active [2] proctype P() { chan q; byte k; do :: k < 3 -> k++ :: k == 3 -> q!_pid od }",
+    r"byte n; chan a = [1] of { byte }; chan b = [1] of { byte };
+active [2] proctype P() { byte k; do :: a!1 :: b!1 :: a?_ :: b?_ :: k = _last + n; n == k od }",
+    r"byte n; chan a = [1] of { byte }; chan b = [1] of { byte };
+active [2] proctype P() { do :: a!1 :: b!1 :: a?_ :: b?_ :: -_pid == _pid -> n = 1 - n :: n == _pid * 2 od }",
 ];
 
 #[test]

@@ -109,10 +109,13 @@ impl<'a> Images<'a> {
         Ok((text, channels.ids().collect()))
     }
 
-    /// The sort of a field of the messages of these channels.
-    fn field(&self, channels: &[ChannelId], at: usize, span: Span) -> Checked<Sort> {
+    /// The sort of a field of the messages of these channels. Without channels, nothing ever meets the value that is
+    /// there: it has its own sort.
+    fn field(&self, channels: &[ChannelId], at: usize, value: Option<&Expr>, span: Span) -> Checked<Sort> {
         let mut sorts = channels.iter().filter_map(|&id| self.context.exchange.sorts.fields[id].get(at));
-        let Some(&first) = sorts.next() else { return Ok(PLAIN) };
+        let Some(&first) = sorts.next() else {
+            return Ok(value.and_then(|value| self.sort(value)).map_or(PLAIN, |(sort, _)| sort));
+        };
         if sorts.all(|&sort| sort == first) {
             Ok(first)
         } else {
@@ -283,7 +286,7 @@ impl<'a> Images<'a> {
             ActionKind::Send { channel, sorted, message } => {
                 let (mut text, channels) = self.channel(channel)?;
                 for (at, value) in message.iter().enumerate() {
-                    let sort = self.field(&channels, at, span)?;
+                    let sort = self.field(&channels, at, Some(value), span)?;
                     if *sorted && sort != PLAIN {
                         return refuted("messages are sorted by names", span);
                     }
@@ -299,7 +302,8 @@ impl<'a> Images<'a> {
             ActionKind::Receive { channel, anywhere, keep, pattern } => {
                 let (mut text, channels) = self.channel(channel)?;
                 for (at, field) in pattern.iter().enumerate() {
-                    let sort = self.field(&channels, at, span)?;
+                    let matched = if let Pattern::Match(value) = field { Some(value) } else { None };
+                    let sort = self.field(&channels, at, matched, span)?;
                     let field = match field {
                         Pattern::Any => "_".to_owned(),
                         Pattern::Match(value) => format!("= {}", self.expr(value, sort)?),
@@ -370,9 +374,8 @@ impl<'a> Images<'a> {
         };
         match &expr.kind {
             ExprKind::Const(Const::Int(_)) => None,
-            ExprKind::ThreadNumber | ExprKind::FirstThread(_) => Some((THREAD, false)),
+            ExprKind::ThreadNumber | ExprKind::FirstThread(_) | ExprKind::LastThread => Some((THREAD, false)),
             ExprKind::Channel(_) => Some((Sort::Channel, false)),
-            ExprKind::LastThread => firm(THREAD),
             ExprKind::Global(id) if self.context.constants[*id].is_some() => None,
             ExprKind::Element(Array::Global(id), indices)
                 if self.context.constants[*id].is_some() && constant(&indices[0]).is_some() =>
@@ -426,7 +429,11 @@ impl<'a> Images<'a> {
         let span = expr.span;
         let program = self.context.program;
         let is = |found: Sort, text: String| {
-            if found == sort { Ok(text) } else { refuted("one sort is taken for another", span) }
+            if is_natural || found == sort {
+                Ok(text)
+            } else {
+                refuted("one sort is taken for another", span)
+            }
         };
         let of = |expr: &Expr, sort: Sort| {
             if is_natural { self.form(expr, sort, true) } else { self.expr(expr, sort) }
@@ -476,6 +483,10 @@ impl<'a> Images<'a> {
             ExprKind::Number(operand) => is(PLAIN, format!("number({})", of(operand, PLAIN)?)),
             ExprKind::ThreadCount => is(PLAIN, "count".to_owned()),
             ExprKind::Timeout => is(PLAIN, "timeout".to_owned()),
+            ExprKind::LastThread if sort == PLAIN => {
+                self.are_fixed(None, span)?;
+                Ok("last".to_owned())
+            }
             ExprKind::LastThread => is(THREAD, "last".to_owned()),
             ExprKind::IsYoungest => {
                 self.are_fixed(self.scope.get(), span)?;
@@ -519,7 +530,7 @@ impl<'a> Images<'a> {
             ExprKind::ChannelHas { channel, anywhere, pattern } => {
                 let (mut text, channels) = self.channel(channel)?;
                 for (at, field) in pattern.iter().enumerate() {
-                    let of_field = self.field(&channels, at, span)?;
+                    let of_field = self.field(&channels, at, field.as_ref(), span)?;
                     let field = match field {
                         Some(value) => self.expr(value, of_field)?,
                         None => "_".to_owned(),
