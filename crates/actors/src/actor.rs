@@ -189,6 +189,9 @@ impl Shape for Never {
     fn read(_: &mut Reader<'_>) -> Self {
         unreachable!("there was no value to be written")
     }
+    fn most_bits(_: &Sorts) -> Option<u32> {
+        Some(0)
+    }
     fn term(&self) -> Term {
         match *self {}
     }

@@ -4,6 +4,7 @@
 //! sees it, the actor changes, and its commands are carried out in their order. In a synchronous network the
 //! step goes on with what was sent.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use quotient_model::{Cx, Doing, Individual, Model, Process, Properties, Set, Shape, number_of};
@@ -54,6 +55,21 @@ impl<A: Actor, W: Monitor<A::Msg>> ActorModel<A, W> {
             && self.settings.network.is_unordered()
             && changed.is_none()
             && is_nothing
+    }
+
+    /// Whether a message is known to do nothing, so that it does not arrive. A handler that panics does
+    /// something.
+    fn does_nothing(&self, world: &WorldOf<A, W>, sent: &Envelope<A::Msg>) -> bool {
+        if self.settings.noops == NoOps::Consume || !self.settings.network.is_unordered() {
+            return false;
+        }
+        let Some(Some(local)) = world.actors.get(&sent.to) else { return false };
+        let ignores = || {
+            let (mut draft, mut out) = (Draft::new(&local.state), Out::default());
+            self.actor(sent.to).on_msg(sent.to, &mut draft, sent.from, &sent.msg, &mut out);
+            self.is_ignored(draft.into_changed().as_ref(), out.is_empty())
+        };
+        catch_unwind(AssertUnwindSafe(ignores)).unwrap_or(false)
     }
 
     fn start(&self, turn: &mut Turn<'_, '_, A, W>, at: Addr) {
@@ -189,7 +205,7 @@ impl<A: Actor, W: Monitor<A::Msg>> Model for ActorModel<A, W> {
             if lossy {
                 out.push(Action::Drop(sent.clone()));
             }
-            if Self::can_arrive(world, &sent) {
+            if Self::can_arrive(world, &sent) && !self.does_nothing(world, &sent) {
                 out.push(Action::Deliver(sent));
             }
         });

@@ -73,6 +73,13 @@ impl Layout {
         (group.first..group.first + group.count).map(|number| Addr::at(index_of(number)))
     }
 
+    /// Actors are called by their groups.
+    fn labels(&self) -> Vec<(String, u32)> {
+        let of =
+            |group: &Group| (0..group.count).map(|number| (group.name.clone(), number)).collect::<Vec<_>>();
+        self.groups.iter().flat_map(of).collect()
+    }
+
     fn classes(&self) -> Vec<u32> {
         let classes = self.groups.iter().flat_map(|group| {
             let (size, times) = if group.pinned { (1, group.count) } else { (group.count, 1) };
@@ -377,8 +384,8 @@ impl<A: Actor, W: Monitor<A::Msg>> System<A, W> {
 
     /// The system as a program.
     pub fn program(self) -> Program<ActorModel<A, W>> {
-        let classes = self.layout.classes();
-        Program::new(self.model()).sort_in_classes::<Addr>(&classes)
+        let (classes, labels) = (self.layout.classes(), self.layout.labels());
+        Program::new(self.model()).sort_in_classes::<Addr>(&classes).label::<Addr>(labels)
     }
 
     fn model(self) -> ActorModel<A, W> {

@@ -146,6 +146,7 @@ fn run<M: Model>(
     if let Some(limit) = time(matches) {
         check = check.time(limit);
     }
+    check = check.minimise(text(matches, "minimise") != Some("off"));
     if matches.get_flag("continue") {
         check = check.keep_going();
     }

@@ -1,4 +1,5 @@
-//! The command `graph`: the states and steps of a small model, on plain values.
+//! The command `graph`: the states and steps of a small model, on plain values. Nodes are states, or orbits of states
+//! under exchanges of individuals and objects.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,6 +21,13 @@ struct Node<S> {
     is_accepting: bool,
 }
 
+/// What states of one node share.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    State(Term),
+    Orbit(Vec<u64>),
+}
+
 /// A step of the graph.
 struct Edge {
     from: usize,
@@ -38,10 +46,11 @@ pub fn graph<M: Model>(
     let limit = count(matches, "max-states").unwrap_or(10_000);
     let deepest = count(matches, "depth").unwrap_or(u64::MAX);
     let (mut nodes, mut edges) = (Vec::new(), Vec::new());
-    let mut known: HashMap<Term, usize> = HashMap::new();
+    let by_orbit = text(matches, "symmetry") == Some("full");
+    let mut known: HashMap<Key, usize> = HashMap::new();
     let interrupted = terminal::interrupt::flag(|| {});
     let mut add = |nodes: &mut Vec<Node<M::State>>, state: M::State, depth, is_initial| {
-        let key = state.term();
+        let key = if by_orbit { Key::Orbit(program.orbit(&state)) } else { Key::State(state.term()) };
         if let Some(&number) = known.get(&key) {
             return Ok(number);
         }

@@ -165,15 +165,17 @@ impl<M: Model> Command<M> {
         let Some((command, matches)) = matches.subcommand() else { return BAD };
         let is_json = options::is_json(matches);
         let mut streams = Streams { out, err };
-        let done = options::refusal(matches).map_or_else(
-            || match command {
-                "check" => check::check(self, &name, matches, &mut streams),
-                "simulate" => simulate::simulate(self, &name, matches, &mut streams),
-                "replay" => replay::replay(self, &name, matches, &mut streams),
-                _ => graph::graph(self, matches, &mut streams),
-            },
-            |reason| Err(Failure::new(reason)),
-        );
+        let labels = self.program.labels();
+        let run = || match command {
+            "check" => check::check(self, &name, matches, &mut streams),
+            "simulate" => simulate::simulate(self, &name, matches, &mut streams),
+            "replay" => replay::replay(self, &name, matches, &mut streams),
+            _ => graph::graph(self, matches, &mut streams),
+        };
+        let done = match options::refusal(matches) {
+            Some(reason) => Err(Failure::new(reason)),
+            None => labels.show(run),
+        };
         match done {
             Ok(code) => code,
             Err(Failure { message, code }) => {

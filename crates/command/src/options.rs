@@ -34,7 +34,7 @@ struct Refused {
     reason: &'static str,
 }
 
-const REFUSED: [Refused; 14] = [
+const REFUSED: [Refused; 13] = [
     Refused {
         name: "por",
         accepted: &["auto", "off"],
@@ -52,12 +52,6 @@ const REFUSED: [Refused; 14] = [
         accepted: &["1"],
         takes_value: true,
         reason: "more than one thread is not available yet; use --threads 1",
-    },
-    Refused {
-        name: "minimise",
-        accepted: &["off"],
-        takes_value: true,
-        reason: "runs of models in Rust are not minimised yet; a breadth-first search finds a shortest one (--search bfs)",
     },
     Refused {
         name: "naming",
@@ -182,6 +176,7 @@ pub fn command(name: &str, sizes: &[(&'static str, &'static str, u32)]) -> Comma
         .arg(valued("memory", "SIZE", "Memory limit of the process, such as 512M or 8G [default: none]").value_parser(ValueParser::new(|text: &str| parse_size(text))))
         .arg(valued("time", "DURATION", "Stop after this time, such as 30s, 5m or 1h").value_parser(ValueParser::new(|text: &str| parse_duration(text))))
         .arg(flag("continue", "Continue after a violation and report all violations"))
+        .arg(choice("minimise", "SWITCH", &["on", "off"], "on", "With --search dfs: leave steps out of the counterexample before it is shown (on), or show it as the search found it (off)"))
         .arg(valued("trail", "FILE", "Where to write the trail of the first violation: a file, or - for standard output [default: MODEL.trail.json here]"))
         .arg(valued("format", "FORMAT", "How to print the report: human or json").default_value("human"))
         .arg(valued("seed", "N", "Recorded in the report; a check does not use randomness").value_parser(number(0)).default_value("0"))
@@ -225,6 +220,13 @@ pub fn command(name: &str, sizes: &[(&'static str, &'static str, u32)]) -> Comma
             &["none", "full"],
             "none",
             "What to show of each state: none or full",
+        ))
+        .arg(choice(
+            "symmetry",
+            "LEVEL",
+            &["none", "full"],
+            "none",
+            "Which states are one node: none (only equal states) or full (states that differ only in which individuals and objects they mention; the first one found is shown)",
         ))
         .arg(
             valued("depth", "N", "Only states that are at most this many steps from the initial state")

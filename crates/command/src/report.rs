@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use quotient_model::{
-    Kind, Model, Order, Program, Report, Shape, StopReason, StoreKind, Taken, Verdict, Violation,
+    Kind, Minimised, Model, Order, Program, Report, Shape, StopReason, StoreKind, Taken, Verdict, Violation,
 };
 use terminal::units;
 
@@ -269,10 +269,13 @@ impl<M: Model> Finished<'_, M> {
         if let Some(violation) = self.violation()
             && violation.initial.is_some()
         {
-            let how = match (violation.cycle, self.order) {
-                (Some(_), _) => "an infinite run",
-                (None, Order::BreadthFirst) => "shortest",
-                (None, Order::DepthFirst) => "depth first; use --search bfs for a short one",
+            let how = match (violation.cycle, self.order, &violation.minimised) {
+                (Some(_), ..) => "an infinite run".to_owned(),
+                (None, Order::BreadthFirst, _) => "shortest".to_owned(),
+                (None, Order::DepthFirst, None) => "depth first; use --search bfs for a short one".to_owned(),
+                (None, Order::DepthFirst, Some(minimised)) => {
+                    format!("found with {}; use --search bfs for a shortest one", minimised.from_steps)
+                }
             };
             _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.run.len() as u64, "step"));
             out += &self.shown(violation);
@@ -352,14 +355,26 @@ impl<M: Model> Finished<'_, M> {
         let trace = Json::maybe(violation.initial.as_ref(), |initial| {
             trace(self.program, initial, &violation.run, violation.cycle, ending.as_ref())
         });
-        Json::Object(vec![
+        let mut entries = vec![
             ("kind", Json::text(violation.kind.as_str())),
             ("message", Json::text(&violation.message)),
             ("property", property(violation)),
             ("steps", Json::Count(violation.run.len() as u64)),
             ("location", place(&violation.place)),
             ("trace", trace),
-        ])
+        ];
+        entries.extend(violation.minimised.map(|minimised| {
+            let Minimised { from_steps, from_switches, to_switches, complete } = minimised;
+            let of = Json::Object(vec![
+                ("from_steps", Json::Count(from_steps as u64)),
+                ("from_switches", Json::Count(from_switches as u64)),
+                ("to_switches", Json::Count(to_switches as u64)),
+                ("shortest", Json::Bool(false)),
+                ("complete", Json::Bool(complete)),
+            ]);
+            ("minimised", of)
+        }));
+        Json::Object(entries)
     }
 
     pub fn json(&self) -> Json {
@@ -434,13 +449,15 @@ impl<M: Model> Finished<'_, M> {
                 broken.sort, broken.exchanged.0, broken.exchanged.1, broken.state, broken.difference
             )
         });
+        // Names are found anew in every state, so each step touches all that has a name.
+        let touched = report.naming.nodes as f64 / report.naming.states.max(1) as f64;
         let symmetry = Json::Object(vec![
             ("level", Json::text(self.symmetry)),
             ("naming", Json::Null),
             ("canonical", Json::Bool(report.not_canonical == 0)),
-            ("ties_searched", Json::Count(0)),
+            ("ties_searched", Json::Count(report.naming.searched)),
             ("searches_exhausted", Json::Count(report.not_canonical)),
-            ("touched_per_step", Json::Real(0.0)),
+            ("touched_per_step", Json::Real(touched)),
             ("pinned", Json::List(Vec::new())),
             ("pinned_by", Json::List(Vec::new())),
             ("interchangeable", Json::List(interchangeable.collect())),

@@ -88,6 +88,7 @@ impl Generator<'_> {
                 quote_spanned!(name.span()=> out.extend(Self::#name(#( #given ),*));)
             }
         });
+        let offers_to = nest::offers();
         let (properties, functions, checks) = (self.properties(), self.functions(), self.checks());
         let about = format!("The program of this model. Its actions are [`{actions}`].");
         let about_actions = format!("The actions of [`{}`].", text::of(state.to_token_stream()));
@@ -110,7 +111,7 @@ impl Generator<'_> {
                 type Action = #actions;
                 const RULES: &'static [#library::Rule] = &[#table];
                 fn initial(cx: &#library::Cx<'_>, out: &mut ::std::vec::Vec<Self>) { #( #initial )* }
-                fn offer<Q: #library::Offers<#actions>>(&self, cx: &#library::Cx<'_>, to: &mut Q) {
+                fn offer<Q: #library::Offers<#actions>>(&self, cx: &#library::Cx<'_>, #offers_to: &mut Q) {
                     #( #offers )*
                 }
                 fn take(&mut self, doing: &mut #library::Doing<'_>, action: &#actions) {

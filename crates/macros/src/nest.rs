@@ -1,12 +1,17 @@
 //! An action as loops over the values of its parameters. Each operand of `when` is evaluated as soon as the
 //! parameters that it mentions are known: outside of the loops that do not matter to it.
 
-use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::Ident;
 use syn::spanned::Spanned;
 
 use crate::rules::{Action, Parameter, Source, mentions};
+
+/// What actions are offered to. Parameters may have the same name.
+pub fn offers() -> Ident {
+    Ident::new("offers", Span::mixed_site())
+}
 
 /// The statements that offer an action with all arguments for which it is possible, and that say of others
 /// which condition is false.
@@ -19,8 +24,9 @@ pub fn of(
 ) -> TokenStream {
     let names: Vec<&Ident> = action.parameters.iter().map(|parameter| &parameter.name).collect();
     let arguments = action.parameters.iter().map(Parameter::copied);
+    let offers = offers();
     let offer = quote! {
-        to.offer(#actions::#variant { #( #names: #arguments ),* });
+        #offers.offer(#actions::#variant { #( #names: #arguments ),* });
     };
     let cx = action.cx.as_ref().filter(|cx| *cx != "cx").map(|name| quote!(let #name = cx;));
     // How many parameters are known where an operand is evaluated.
@@ -47,14 +53,14 @@ fn condition(action: &Action, rule: usize, at: usize, known: usize, inner: &Toke
         let text = name.to_string();
         quote!((#text, &#name as &dyn ::std::fmt::Debug))
     });
-    let is_possible = format_ident!("is_possible");
+    let (is_possible, offers) = (Ident::new("is_possible", Span::mixed_site()), offers());
     let evaluated = quote_spanned!(operand.span()=> let #is_possible: bool = #operand;);
     quote! {
         #evaluated
         if #is_possible {
             #inner
         } else {
-            to.refuse(&Self::RULES[#rule], #at, &[#( #bound ),*]);
+            #offers.refuse(&Self::RULES[#rule], #at, &[#( #bound ),*]);
         }
     }
 }

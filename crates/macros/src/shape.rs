@@ -12,6 +12,9 @@ struct Bodies {
     /// With the value that was walked before.
     walk_after: TokenStream,
     read: TokenStream,
+    /// Where it was read before, for a struct.
+    read_again: Option<TokenStream>,
+    most_bits: TokenStream,
     order: TokenStream,
     term: TokenStream,
     variant: TokenStream,
@@ -21,22 +24,23 @@ struct Bodies {
 }
 
 pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStream, Error> {
-    let Bodies { types, walk, walk_after, read, order, term, variant, assign, names } = match &input.data {
-        Data::Struct(data) => of_struct(&input.ident, &data.fields, library),
-        Data::Enum(data) if data.variants.is_empty() => {
-            return Err(Error::new_spanned(
-                &input.ident,
-                "an enum without variants has no values, so it has no shape",
-            ));
-        }
-        Data::Enum(data) => of_enum(data, library),
-        Data::Union(_) => {
-            return Err(Error::new_spanned(
-                &input.ident,
-                "a union has no shape: nothing says which of its fields is meant. Use an enum",
-            ));
-        }
-    };
+    let Bodies { types, walk, walk_after, read, read_again, most_bits, order, term, variant, assign, names } =
+        match &input.data {
+            Data::Struct(data) => of_struct(&input.ident, &data.fields, library),
+            Data::Enum(data) if data.variants.is_empty() => {
+                return Err(Error::new_spanned(
+                    &input.ident,
+                    "an enum without variants has no values, so it has no shape",
+                ));
+            }
+            Data::Enum(data) => of_enum(data, library),
+            Data::Union(_) => {
+                return Err(Error::new_spanned(
+                    &input.ident,
+                    "a union has no shape: nothing says which of its fields is meant. Use an enum",
+                ));
+            }
+        };
     for parameter in input.generics.type_params_mut() {
         parameter.bounds.push(syn::parse_quote!(#library::Shape));
     }
@@ -61,6 +65,11 @@ pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStre
                 #walk_after
             }
             fn read(from: &mut #library::Reader<'_>) -> Self { #read }
+            #read_again
+            fn most_bits(sorts: &#library::Sorts) -> ::core::option::Option<u32> {
+                let _ = sorts;
+                ::core::option::Option::Some(#most_bits)
+            }
             const VARIANTS: &'static [&'static str] = &[ #( #names ),* ];
             fn variant(&self) -> usize { #variant }
             fn term(&self) -> #library::Term { #term }
@@ -121,6 +130,15 @@ fn of_struct(name: &Ident, fields: &Fields, library: &TokenStream) -> Bodies {
             from.end(1);
             value
         },
+        read_again: Some(quote! {
+            const IS_STRUCT: bool = true;
+            fn read_again(&mut self, from: &mut #library::Reader<'_>) {
+                from.begin(1);
+                #( from.field(&mut self.#members); )*
+                from.end(1);
+            }
+        }),
+        most_bits: quote!(0 #( + <#types as #library::Shape>::most_bits(sorts)? )*),
         order: quote! {
             ::std::cmp::Ordering::Equal
                 #( .then_with(|| #library::Shape::order(&self.#members, &other.#members)) )*
@@ -132,11 +150,13 @@ fn of_struct(name: &Ident, fields: &Fields, library: &TokenStream) -> Bodies {
 fn of_enum(data: &syn::DataEnum, library: &TokenStream) -> Bodies {
     let width = u64::BITS - (data.variants.len() as u64 - 1).leading_zeros();
     let (mut walks, mut reads, mut orders, mut ranks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut terms, mut assigns) = (Vec::new(), Vec::new());
+    let (mut terms, mut assigns, mut widths) = (Vec::new(), Vec::new(), Vec::new());
     let mut types = Vec::new();
     for (number, variant) in data.variants.iter().enumerate() {
         let (number, name) = (number as u64, &variant.ident);
         types.extend(variant.fields.iter().map(|field| field.ty.clone()));
+        let fields = variant.fields.iter().map(|field| &field.ty);
+        widths.push(quote!(0 #( + <#fields as #library::Shape>::most_bits(sorts)? )*));
         let members = members(&variant.fields);
         let ours: Vec<Ident> = (0..members.len()).map(|at| format_ident!("ours_{at}")).collect();
         let theirs: Vec<Ident> = (0..members.len()).map(|at| format_ident!("theirs_{at}")).collect();
@@ -183,6 +203,8 @@ fn of_enum(data: &syn::DataEnum, library: &TokenStream) -> Bodies {
         read: quote! {
             match from.bits(#width) { #(#reads)* _ => unreachable!("no such variant was written") }
         },
+        read_again: None,
+        most_bits: quote!(#width + [ #( #widths ),* ].into_iter().max().unwrap_or(0)),
         order: quote! {
             match (self, other) {
                 #(#orders)*

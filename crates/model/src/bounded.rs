@@ -55,6 +55,9 @@ impl<const LOW: i64, const HIGH: i64> Shape for Bounded<LOW, HIGH> {
     fn read(from: &mut Reader<'_>) -> Self {
         Self(LOW.wrapping_add_unsigned(from.bits(Self::WIDTH)))
     }
+    fn most_bits(_: &Sorts) -> Option<u32> {
+        Some(Self::WIDTH)
+    }
     fn term(&self) -> Term {
         Term::Number(self.0.into())
     }

@@ -18,7 +18,7 @@ use crate::equivariance::{Broken, Sampling, SymmetryCheck};
 use crate::formula::{Compiled, Focus};
 use crate::panics::caught;
 use crate::properties::Written;
-use crate::report::{GoalReport, Kind, Report, StoreReport, Verdict, Violation};
+use crate::report::{GoalReport, Kind, Naming, Report, StoreReport, Verdict, Violation};
 use crate::sorts::Size;
 use crate::{Individual, Model, Program};
 
@@ -137,6 +137,7 @@ pub struct Check<'p, M: Model> {
     time: Option<Duration>,
     memory: Option<usize>,
     keep_going: bool,
+    minimise: bool,
     progress: Option<ShowProgress<'p>>,
     /// What is wrong with the options.
     errors: Vec<String>,
@@ -190,6 +191,7 @@ impl<M: Model> Program<M> {
             time: None,
             memory: None,
             keep_going: false,
+            minimise: true,
             progress: None,
             errors: Vec::new(),
         }
@@ -293,6 +295,13 @@ impl<'p, M: Model> Check<'p, M> {
         self
     }
 
+    /// Whether the run to a violation of safety is made shorter, if a search that goes deep found it. It is, if
+    /// this is not said.
+    pub fn minimise(mut self, minimise: bool) -> Self {
+        self.minimise = minimise;
+        self
+    }
+
     /// Shows the progress of searches.
     pub fn progress(mut self, show: impl FnMut(&Progress) + 'p) -> Self {
         self.progress = Some(Box::new(show));
@@ -339,12 +348,14 @@ impl<'p, M: Model> Check<'p, M> {
             covered: Vec::new(),
             broken: Vec::new(),
             not_canonical: 0,
+            naming: Naming::default(),
         };
         if let Some(reason) = self.refusal() {
             report.verdict = Verdict::Refused(reason);
             return report;
         }
         self.program.notes.borrow_mut().covered.clear();
+        self.program.namer.borrow_mut().stats = Naming::default();
         let start = Instant::now();
         // The claim of symmetry is tested by the first search, and by that again if it was wrong.
         let mut tested = self.tested;
@@ -499,6 +510,7 @@ impl<'p, M: Model> Check<'p, M> {
                 }
             }
             report.not_canonical = report.not_canonical.max(self.program.broken_off());
+            report.naming = self.program.namer.borrow().stats;
             self.program.namer.borrow_mut().pinned = None;
             return report.goals.push(found);
         }
@@ -588,10 +600,9 @@ impl<'p, M: Model> Check<'p, M> {
         }
         let violations = &searched.outcome.violations;
         let Some(compiled) = compiled else {
-            return violations.first().map_or_else(
-                || self.absent(searched, true),
-                |violation| program.confirm(&violation.trail, &program.failure(violation.fault)),
-            );
+            return violations
+                .first()
+                .map_or_else(|| self.absent(searched, true), |violation| self.confirmed(violation));
         };
         let mut reasons = Vec::new();
         for violation in violations {
@@ -627,12 +638,22 @@ impl<'p, M: Model> Check<'p, M> {
         }
     }
 
+    /// A violation of safety, confirmed, with a run that is not longer than it must be.
+    fn confirmed(&self, violation: &search::Violation) -> Verdict<M::State, M::Action> {
+        let failure = self.program.failure(violation.fault);
+        let mut verdict = self.program.confirm(&violation.trail, &failure);
+        if self.minimise
+            && self.order == Order::DepthFirst
+            && let Verdict::Violated(violation) = &mut verdict
+        {
+            self.program.minimise(violation);
+        }
+        verdict
+    }
+
     /// All violations of a search, each confirmed.
     fn all_violations(&self, outcome: &Outcome) -> Vec<Violation<M::State, M::Action>> {
-        let confirmed = outcome.violations.iter().map(|violation| {
-            let failure = self.program.failure(violation.fault);
-            self.program.confirm(&violation.trail, &failure)
-        });
+        let confirmed = outcome.violations.iter().map(|violation| self.confirmed(violation));
         confirmed
             .filter_map(|verdict| match verdict {
                 Verdict::Violated(violation) => Some(*violation),
@@ -679,6 +700,8 @@ impl<'p, M: Model> Check<'p, M> {
                     cycle: None,
                     is_closed: false,
                     obstacles: Vec::new(),
+                    minimised: None,
+                    labels: self.program.sorts.labels(),
                 }))
             }
             Some(number) => {

@@ -2,25 +2,102 @@
 //!
 //! Each is a sorted vector. Iteration is in that order, which depends on the numbers of individuals: a model
 //! must not let it matter which entry comes first, and the equivariance check tests that it does not.
+//!
+//! Copies share the vector until one of them is changed. So a copy of a state costs little, and collections
+//! that a step left alone are known to be equal without a look at their entries.
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::ops::IndexMut;
+use std::ops::{Deref, IndexMut};
+use std::sync::Arc;
 
-use crate::shape::{order_entries, read_entries};
+use crate::shape::order_entries;
 use crate::words::Reader;
 use crate::{Shape, Sorts, Term, Visit};
+
+/// Entries that copies share until one of them is changed. Without a vector: none.
+#[derive(Clone)]
+pub(crate) struct Entries<T>(Option<Arc<Vec<T>>>);
+
+impl<T> Default for Entries<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Deref for Entries<T> {
+    type Target = [T];
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.0.as_ref().map_or(&[], |entries| entries)
+    }
+}
+
+impl<T> From<Vec<T>> for Entries<T> {
+    fn from(entries: Vec<T>) -> Self {
+        Self((!entries.is_empty()).then(|| Arc::new(entries)))
+    }
+}
+
+impl<T: Clone> Entries<T> {
+    /// The entries, to be changed. Copies keep theirs.
+    #[inline]
+    pub fn to_mut(&mut self) -> &mut Vec<T> {
+        Arc::make_mut(self.0.get_or_insert_default())
+    }
+
+    fn insert(&mut self, at: usize, entry: T) {
+        if let Some(entries) = self.0.as_mut().and_then(Arc::get_mut) {
+            return entries.insert(at, entry);
+        }
+        let mut entries = Vec::with_capacity(self.len() + 1);
+        entries.extend_from_slice(&self[..at]);
+        entries.push(entry);
+        entries.extend_from_slice(&self[at..]);
+        self.0 = Some(Arc::new(entries));
+    }
+
+    fn remove(&mut self, at: usize) -> T {
+        if let Some(entries) = self.0.as_mut().and_then(Arc::get_mut) {
+            return entries.remove(at);
+        }
+        let removed = self[at].clone();
+        let mut entries = Vec::with_capacity(self.len() - 1);
+        entries.extend_from_slice(&self[..at]);
+        entries.extend_from_slice(&self[at + 1..]);
+        *self = entries.into();
+        removed
+    }
+
+    fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
+        self.to_mut().retain(keep);
+    }
+}
+
+impl<T: Shape> Entries<T> {
+    pub fn order(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) if Arc::ptr_eq(a, b) => Ordering::Equal,
+            _ => order_entries(self.iter(), other.iter()),
+        }
+    }
+
+    /// Becomes equal to `other`, and shares its entries even if they were equal before.
+    fn assign(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 /// A sequence: its order matters.
 pub type Seq<T> = Vec<T>;
 
 /// A set.
 #[derive(Clone)]
-pub struct Set<T>(Vec<T>);
+pub struct Set<T>(Entries<T>);
 
 impl<T> Default for Set<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self(Entries::default())
     }
 }
 
@@ -45,18 +122,18 @@ impl<T> Set<T> {
         self.0.iter()
     }
 
+    /// Removes all elements.
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+}
+
+impl<T: Shape> Set<T> {
     /// Removes the elements that do not satisfy a condition.
     pub fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
         self.0.retain(keep);
     }
 
-    /// Removes all elements.
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-}
-
-impl<T: Shape> Set<T> {
     fn find(&self, element: &T) -> Result<usize, usize> {
         self.0.binary_search_by(|other| other.order(element))
     }
@@ -92,7 +169,7 @@ impl<T: Shape> Set<T> {
 
 impl<T: fmt::Debug> fmt::Debug for Set<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(&self.0).finish()
+        f.debug_set().entries(self.iter()).finish()
     }
 }
 
@@ -135,9 +212,9 @@ impl<T: Shape> Shape for Set<T> {
         to.unordered(&self.0);
     }
     fn read(from: &mut Reader<'_>) -> Self {
-        let mut elements = read_entries(from);
+        let mut elements = from.unordered();
         elements.sort_by(T::order);
-        Self(elements)
+        Self(elements.into())
     }
     fn term(&self) -> Term {
         Term::Set(self.0.iter().map(T::term).collect())
@@ -146,17 +223,17 @@ impl<T: Shape> Shape for Set<T> {
         self.0.assign(&other.0);
     }
     fn order(&self, other: &Self) -> Ordering {
-        order_entries(self.0.iter(), other.0.iter())
+        self.0.order(&other.0)
     }
 }
 
 /// A bag: a set whose elements occur any number of times.
 #[derive(Clone)]
-pub struct Bag<T>(Vec<(T, u32)>);
+pub struct Bag<T>(Entries<(T, u32)>);
 
 impl<T> Default for Bag<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self(Entries::default())
     }
 }
 
@@ -190,7 +267,7 @@ impl<T: Shape> Bag<T> {
     /// Adds an element once more.
     pub fn insert(&mut self, element: T) {
         match self.find(&element) {
-            Ok(at) => self.0[at].1 += 1,
+            Ok(at) => self.0.to_mut()[at].1 += 1,
             Err(at) => self.0.insert(at, (element, 1)),
         }
     }
@@ -198,9 +275,10 @@ impl<T: Shape> Bag<T> {
     /// Removes an element once. Returns whether there was one.
     pub fn remove(&mut self, element: &T) -> bool {
         let Ok(at) = self.find(element) else { return false };
-        self.0[at].1 -= 1;
-        if self.0[at].1 == 0 {
+        if self.0[at].1 == 1 {
             self.0.remove(at);
+        } else {
+            self.0.to_mut()[at].1 -= 1;
         }
         true
     }
@@ -247,9 +325,9 @@ impl<T: Shape> Shape for Bag<T> {
         to.unordered(&self.0);
     }
     fn read(from: &mut Reader<'_>) -> Self {
-        let mut elements: Vec<(T, u32)> = read_entries(from);
+        let mut elements: Vec<(T, u32)> = from.unordered();
         elements.sort_by(|a, b| a.0.order(&b.0));
-        Self(elements)
+        Self(elements.into())
     }
     fn term(&self) -> Term {
         Term::Bag(self.iter().map(|(element, times)| (element.term(), times)).collect())
@@ -258,18 +336,18 @@ impl<T: Shape> Shape for Bag<T> {
         self.0.assign(&other.0);
     }
     fn order(&self, other: &Self) -> Ordering {
-        order_entries(self.0.iter(), other.0.iter())
+        self.0.order(&other.0)
     }
 }
 
 /// A map from keys to values. `map[key]` is the value of a key; a key that the map does not have is a fault of
 /// the model, reported with its run.
 #[derive(Clone)]
-pub struct Map<K, T>(pub(crate) Vec<(K, T)>);
+pub struct Map<K, T>(pub(crate) Entries<(K, T)>);
 
 impl<K, T> Default for Map<K, T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self(Entries::default())
     }
 }
 
@@ -294,11 +372,6 @@ impl<K, T> Map<K, T> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// The keys and their values, to be changed.
-    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&K, &mut T)> {
-        self.0.iter_mut().map(|(key, value)| (&*key, value))
-    }
-
     /// The keys.
     pub fn keys(&self) -> impl ExactSizeIterator<Item = &K> {
         self.0.iter().map(|(key, _)| key)
@@ -308,11 +381,6 @@ impl<K, T> Map<K, T> {
     pub fn values(&self) -> impl ExactSizeIterator<Item = &T> {
         self.0.iter().map(|(_, value)| value)
     }
-
-    /// Removes the keys that do not satisfy a condition.
-    pub fn retain(&mut self, mut keep: impl FnMut(&K, &T) -> bool) {
-        self.0.retain(|(key, value)| keep(key, value));
-    }
 }
 
 impl<K: Shape, T> Map<K, T> {
@@ -320,10 +388,32 @@ impl<K: Shape, T> Map<K, T> {
         self.0.binary_search_by(|(other, _)| other.order(key))
     }
 
+    /// The value of a key, if there is one.
+    pub fn get(&self, key: &K) -> Option<&T> {
+        self.find(key).ok().map(|at| &self.0[at].1)
+    }
+
+    /// Whether it has a key.
+    pub fn contains_key(&self, key: &K) -> bool {
+        self.find(key).is_ok()
+    }
+}
+
+impl<K: Shape, T: Clone> Map<K, T> {
+    /// The keys and their values, to be changed.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (&K, &mut T)> {
+        self.0.to_mut().iter_mut().map(|(key, value)| (&*key, value))
+    }
+
+    /// Removes the keys that do not satisfy a condition.
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &T) -> bool) {
+        self.0.retain(|(key, value)| keep(key, value));
+    }
+
     /// Gives a key a value, and returns its old one.
     pub fn insert(&mut self, key: K, value: T) -> Option<T> {
         match self.find(&key) {
-            Ok(at) => Some(std::mem::replace(&mut self.0[at].1, value)),
+            Ok(at) => Some(std::mem::replace(&mut self.0.to_mut()[at].1, value)),
             Err(at) => {
                 self.0.insert(at, (key, value));
                 None
@@ -336,19 +426,9 @@ impl<K: Shape, T> Map<K, T> {
         self.find(key).ok().map(|at| self.0.remove(at).1)
     }
 
-    /// The value of a key, if there is one.
-    pub fn get(&self, key: &K) -> Option<&T> {
-        self.find(key).ok().map(|at| &self.0[at].1)
-    }
-
     /// The value of a key, to be changed, if there is one.
     pub fn get_mut(&mut self, key: &K) -> Option<&mut T> {
-        self.find(key).ok().map(|at| &mut self.0[at].1)
-    }
-
-    /// Whether it has a key.
-    pub fn contains_key(&self, key: &K) -> bool {
-        self.find(key).is_ok()
+        self.find(key).ok().map(|at| &mut self.0.to_mut()[at].1)
     }
 
     /// The value of a key, which is made if there is none.
@@ -363,7 +443,7 @@ impl<K: Shape, T> Map<K, T> {
                 at
             }
         };
-        &mut self.0[at].1
+        &mut self.0.to_mut()[at].1
     }
 }
 
@@ -375,7 +455,7 @@ impl<K: Shape, T> std::ops::Index<K> for Map<K, T> {
     }
 }
 
-impl<K: Shape, T> IndexMut<K> for Map<K, T> {
+impl<K: Shape, T: Clone> IndexMut<K> for Map<K, T> {
     #[track_caller]
     fn index_mut(&mut self, key: K) -> &mut T {
         self.get_mut(&key).unwrap_or_else(|| panic!("the map has no key {key:?}"))
@@ -396,7 +476,7 @@ impl<K: Shape, T: Shape> PartialEq for Map<K, T> {
 
 impl<K: Shape, T: Shape> Eq for Map<K, T> {}
 
-impl<K: Shape, T> FromIterator<(K, T)> for Map<K, T> {
+impl<K: Shape, T: Clone> FromIterator<(K, T)> for Map<K, T> {
     fn from_iter<I: IntoIterator<Item = (K, T)>>(rows: I) -> Self {
         let mut map = Self::new();
         rows.into_iter().for_each(|(key, value)| _ = map.insert(key, value));
@@ -417,10 +497,21 @@ impl<K: Shape, T: Shape> Shape for Map<K, T> {
             to.unordered(&self.0);
         }
     }
+    fn walk_after<V: Visit>(&self, last: Option<&Self>, to: &mut V) {
+        match last {
+            Some(last) if K::IS_INDIVIDUAL => to.rows_after(&self.0, &last.0),
+            _ => self.walk(to),
+        }
+    }
+    fn read_again(&mut self, from: &mut Reader<'_>) {
+        if !K::IS_INDIVIDUAL || !from.rows_again(&mut self.0) {
+            *self = Self::read(from);
+        }
+    }
     fn read(from: &mut Reader<'_>) -> Self {
-        let mut rows: Vec<(K, T)> = read_entries(from);
+        let mut rows: Vec<(K, T)> = if K::IS_INDIVIDUAL { from.rows(false) } else { from.unordered() };
         rows.sort_by(|a, b| a.0.order(&b.0));
-        Self(rows)
+        Self(rows.into())
     }
     fn term(&self) -> Term {
         Term::Map(self.iter().map(|(key, value)| (key.term(), value.term())).collect())
@@ -429,6 +520,6 @@ impl<K: Shape, T: Shape> Shape for Map<K, T> {
         self.0.assign(&other.0);
     }
     fn order(&self, other: &Self) -> Ordering {
-        order_entries(self.0.iter(), other.0.iter())
+        self.0.order(&other.0)
     }
 }

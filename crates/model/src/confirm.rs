@@ -56,6 +56,8 @@ impl<M: Model> Program<M> {
             cycle,
             is_closed,
             obstacles,
+            minimised: None,
+            labels: self.sorts.labels(),
         }))
     }
 
@@ -121,6 +123,8 @@ impl<M: Model> Program<M> {
             cycle: lasso.map(|_| start),
             is_closed,
             obstacles: Vec::new(),
+            minimised: None,
+            labels: self.sorts.labels(),
         })))
     }
 

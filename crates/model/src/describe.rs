@@ -22,8 +22,13 @@ impl<M: Model> Program<M> {
             Process::Named(name) => name.to_owned(),
             Process::Member(name, number) => format!("{name}({number})"),
             Process::Individual(who) => {
-                let sort = self.sorts.find(who.sort).map(|sort| self.sorts.all[sort].name.as_str());
-                format!("{}{}", sort.unwrap_or("?"), who.index)
+                let Some(sort) = self.sorts.find(who.sort).map(|sort| &self.sorts.all[sort]) else {
+                    return format!("?{}", who.index);
+                };
+                let label = sort.labels.get(who.index.0 as usize);
+                let (name, number) =
+                    label.map_or((&sort.name, &who.index.0), |(name, number)| (name, number));
+                format!("{name}{number}")
             }
         }
     }

@@ -27,14 +27,6 @@ impl<T: 'static> Heap<T> {
         Self::default()
     }
 
-    /// Makes an object.
-    pub fn add(&mut self, object: T) -> Ref<T> {
-        let free = self.0.keys().zip(0..).find(|(key, at)| key.0.0 != *at);
-        let new = Ref(Index(free.map_or(self.0.len() as u32, |(_, at)| at)), PhantomData);
-        self.0.insert(new, object);
-        new
-    }
-
     /// The number of objects.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -51,6 +43,16 @@ impl<T: 'static> Heap<T> {
     }
 }
 
+impl<T: Clone + 'static> Heap<T> {
+    /// Makes an object.
+    pub fn add(&mut self, object: T) -> Ref<T> {
+        let free = self.0.keys().zip(0..).find(|(key, at)| key.0.0 != *at);
+        let new = Ref(Index(free.map_or(self.0.len() as u32, |(_, at)| at)), PhantomData);
+        self.0.insert(new, object);
+        new
+    }
+}
+
 impl<T: 'static> Indexed<Ref<T>> for Heap<T> {
     type Output = T;
     fn index(&self, at: Ref<T>) -> &T {
@@ -58,7 +60,7 @@ impl<T: 'static> Indexed<Ref<T>> for Heap<T> {
     }
 }
 
-impl<T: 'static> IndexMut<Ref<T>> for Heap<T> {
+impl<T: Clone + 'static> IndexMut<Ref<T>> for Heap<T> {
     fn index_mut(&mut self, at: Ref<T>) -> &mut T {
         &mut self.0[at]
     }
@@ -80,7 +82,9 @@ impl<T: Shape> Shape for Heap<T> {
         to.rows(&self.0.0, true);
     }
     fn read(from: &mut Reader<'_>) -> Self {
-        Self(Map::read(from))
+        let mut objects: Vec<(Ref<T>, T)> = from.rows(true);
+        objects.sort_by(|a, b| a.0.order(&b.0));
+        Self(Map(objects.into()))
     }
     fn term(&self) -> Term {
         self.0.term()

@@ -57,6 +57,7 @@ mod heap;
 mod judge;
 mod live;
 mod mentions;
+mod minimise;
 mod model;
 mod naming;
 mod panics;
@@ -86,12 +87,12 @@ pub use plain::{Failure, PropertyNames, Reached, Successor, Successors};
 pub use process::{Obstacle, Process, Role, Who};
 pub use program::Program;
 pub use properties::Properties;
-pub use report::{GoalReport, Kind, Report, StoreReport, Taken, Verdict, Violation};
+pub use report::{GoalReport, Kind, Minimised, Naming, Report, StoreReport, Taken, Verdict, Violation};
 pub use ruled::{Offers, Rule, Ruled, Rules, When};
 pub use search::emptiness::Fairness;
 pub use search::{Progress, StopReason};
 pub use shape::{Shape, Visit};
-pub use sorts::{Index, Individual, Sorts};
+pub use sorts::{Index, Individual, Labels, Sorts};
 pub use term::{Difference, Term};
 pub use words::Reader;
 
@@ -100,4 +101,4 @@ pub use domain::individuals;
 #[doc(hidden)]
 pub use ruled::AsIs;
 #[doc(hidden)]
-pub use sorts::{index_of, number_of, order_of_numbers};
+pub use sorts::{index_of, number_of, order_of_numbers, show_individual};

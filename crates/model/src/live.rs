@@ -17,7 +17,7 @@ use system::{Bound, Encoding, Fault, Fired, Halt, NoCache, Section, Step, Steps,
 
 use crate::panics::caught;
 use crate::program::{Applied, Program};
-use crate::words::Reader;
+use crate::words::Reading;
 use crate::{Model, Shape};
 
 /// A run of a model: its states so far.
@@ -26,6 +26,9 @@ pub struct Live<S, A> {
     /// Values and lists whose memory is used again.
     spare: Vec<S>,
     spare_lists: Vec<Offered<S, A>>,
+    reading: Reading,
+    /// The first state is the one that was read last.
+    is_read: bool,
 }
 
 /// A state on a run. Without a value: before the first of several initial states was chosen.
@@ -65,7 +68,9 @@ const UNKNOWN: u32 = u32::MAX - 1;
 
 impl<S: Shape, A> Live<S, A> {
     pub(crate) fn at(value: Option<S>) -> Self {
-        Self { levels: vec![Level { value, offered: None }], spare: Vec::new(), spare_lists: Vec::new() }
+        let levels = vec![Level { value, offered: None }];
+        let (spare, spare_lists, reading) = (Vec::new(), Vec::new(), Reading::default());
+        Self { levels, spare, spare_lists, reading, is_read: false }
     }
 
     fn top(&self) -> &Level<S, A> {
@@ -91,33 +96,36 @@ impl<S: Shape, A> Live<S, A> {
     fn keep(&mut self, level: Level<S, A>) {
         self.spare.extend(level.value);
         if let Some(mut offered) = level.offered {
-            for result in offered.results.drain(..) {
-                keep(&mut self.spare, result);
-            }
-            offered.actions.clear();
-            offered.candidates.clear();
+            offered.clear(&mut self.spare);
             self.spare_lists.push(offered);
         }
     }
 }
 
-/// Keeps the memory of a result.
-fn keep<S>(spare: &mut Vec<S>, result: Option<Applied<S>>) {
-    if let Some(Applied::Moved(value)) = result {
-        spare.push(value);
+impl<S, A> Offered<S, A> {
+    /// Forgets where actions lead. The memory is kept.
+    fn clear_results(&mut self, spare: &mut Vec<S>) {
+        spare.extend(self.results.drain(..).filter_map(|result| match result {
+            Some(Applied::Moved(value)) => Some(value),
+            _ => None,
+        }));
+    }
+
+    fn clear(&mut self, spare: &mut Vec<S>) {
+        self.clear_results(spare);
+        self.actions.clear();
+        self.candidates.clear();
     }
 }
 
 impl<M: Model> Program<M> {
     /// Finds what can happen in the state on top, and where it leads.
     fn expand(&self, live: &mut Live<M::State, M::Action>) -> Result<(), Fault> {
-        let Live { levels, spare, spare_lists } = live;
+        let Live { levels, spare, spare_lists, .. } = live;
         let last = levels.len() - 1;
         // The search moved on: the successors of the state before may not be asked for soon.
         if let Some(before) = levels[..last].last_mut().and_then(|level| level.offered.as_mut()) {
-            for result in before.results.drain(..) {
-                keep(spare, result);
-            }
+            before.clear_results(spare);
         }
         let level = &mut levels[last];
         let (Some(value), None) = (&level.value, &level.offered) else { return Ok(()) };
@@ -252,13 +260,24 @@ impl<M: Model> TransitionSystem for Program<M> {
     }
 
     fn decode(&self, from: &Encoding, live: &mut Self::State) {
-        while let Some(level) = live.levels.pop() {
-            live.keep(level);
+        while live.levels.len() > 1 {
+            live.pop();
         }
-        let words: Vec<u64> = from.components().flat_map(|(_, words)| words.iter().copied()).collect();
-        let is_before = from.width(Section::Root) == 0;
-        let value = (!is_before).then(|| M::State::read(&mut Reader::new(&self.sorts, &words)));
-        live.levels.push(Level { value, offered: None });
+        let Live { levels, spare, spare_lists, reading, is_read } = live;
+        let first = &mut levels[0];
+        if let Some(mut offered) = first.offered.take() {
+            offered.clear(spare);
+            spare_lists.push(offered);
+        }
+        if from.width(Section::Root) == 0 {
+            (first.value, *is_read) = (None, false);
+            return;
+        }
+        match &mut first.value {
+            Some(value) if *is_read => reading.again(&self.sorts, from, value),
+            value => *value = Some(reading.read(&self.sorts, from)),
+        }
+        *is_read = true;
     }
 
     /// Follows the chain from the initial state on, each time by a step to a state that is stored as the next

@@ -23,6 +23,7 @@ use std::any::TypeId;
 
 use canon::{Canonizer, Graph, Options};
 
+use crate::report::Naming;
 use crate::words::Names;
 use crate::{Index, Shape, Sorts, Visit};
 
@@ -45,6 +46,7 @@ pub(crate) struct Namer {
     pub pinned: Option<(usize, u32)>,
     /// States whose names are not canonical.
     pub broken_off: u64,
+    pub stats: Naming,
 }
 
 impl Namer {
@@ -57,6 +59,8 @@ impl Namer {
         self.names.resize(sorts.all.len(), Vec::new());
         let mut builder = Builder { sorts, namer: self, at: At::Root, hash: 0, pending: None };
         value.walk(&mut builder);
+        self.stats.states += 1;
+        self.stats.nodes += self.labels.len() as u64;
         // Without edges, nodes with equal labels are interchangeable, and the labels are an order.
         let has_edges = !self.graph.edges().is_empty();
         if has_edges {
@@ -66,6 +70,7 @@ impl Namer {
             let hash_bits = self.hash_bits.unwrap_or(64);
             let ordered = self.canonizer.order(&self.graph, Options { budget: BUDGET, hash_bits });
             self.broken_off += u64::from(!ordered.canonical);
+            self.stats.searched += u64::from(ordered.searched);
         }
         let position = self.canonizer.position();
         for (sort, (nodes, names)) in self.nodes.iter_mut().zip(&mut self.names).enumerate() {

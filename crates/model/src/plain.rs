@@ -1,7 +1,7 @@
 //! A model on plain values, without names, stores and searches: for runs that are shown, simulated and
 //! repeated.
 
-use system::{Fault, FaultKind};
+use system::{Encoding, Fault, FaultKind};
 
 use crate::panics::caught;
 use crate::program::Applied;
@@ -140,6 +140,15 @@ impl<M: Model> Program<M> {
             obstacles.clear();
         }
         obstacles
+    }
+
+    /// What a state is up to its interchangeable individuals and objects: equal for states that differ in these
+    /// only. That they are interchangeable is claimed by types.
+    pub fn orbit(&self, state: &M::State) -> Vec<u64> {
+        let mut encoding = Encoding::new();
+        self.write(state, &mut encoding);
+        let (head, words) = encoding.flat();
+        [head, words].concat()
     }
 
     /// Whether a run may end in a state.

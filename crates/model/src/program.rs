@@ -17,7 +17,7 @@ use crate::mentions::{Mentions, collect_garbage};
 use crate::naming::Namer;
 use crate::panics::{Panicked, caught};
 use crate::processes::Processes;
-use crate::sorts::Size;
+use crate::sorts::{Labels, Size};
 use crate::words::{Scratch, Writer};
 use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts};
 
@@ -147,6 +147,20 @@ impl<M: Model> Program<M> {
         program
     }
 
+    /// Says what the individuals of a sort are called in runs that are shown, by number: a name, and a number
+    /// after it.
+    pub fn label<I: Individual>(mut self, labels: Vec<(String, u32)>) -> Self {
+        self.sorts.add::<I>();
+        let number = self.sorts.number(TypeId::of::<I>());
+        self.sorts.all[number].labels = labels;
+        self
+    }
+
+    /// What individuals are called in runs that are shown.
+    pub fn labels(&self) -> Labels {
+        self.sorts.labels()
+    }
+
     /// Makes the individuals of a sort distinguishable, or interchangeable again.
     pub(crate) fn set_symmetric(&mut self, sort: usize, symmetric: bool) {
         let sort = &mut self.sorts.all[sort];
@@ -274,21 +288,17 @@ impl<M: Model> Program<M> {
     /// The first violated invariant.
     pub(crate) fn violated(&self, value: &M::State) -> Option<Fault> {
         let cx = Cx::new(&self.sorts);
+        let Properties { reachable, invariants, .. } = &self.properties;
         let mut notes = self.notes.borrow_mut();
-        for ((_, holds), reached) in self.properties.reachable.iter().zip(&mut notes.reached) {
+        for ((_, holds), reached) in reachable.iter().zip(&mut notes.reached) {
             *reached = *reached || caught(|| holds(&cx, value)) == Ok(true);
         }
         drop(notes);
-        let mut number = 0;
-        let invariants = &self.properties.invariants;
-        let all = caught(|| {
-            number = invariants.iter().take_while(|(_, holds)| holds(&cx, value)).count();
-        });
-        if let Err(panicked) = all {
-            return Some(self.panicked(&panicked));
+        let violated = caught(|| invariants.iter().find(|(_, holds)| !holds(&cx, value)));
+        match violated {
+            Err(panicked) => Some(self.panicked(&panicked)),
+            Ok(violated) => violated.map(|(name, _)| self.fault(FaultKind::Invariant, name, "it is false")),
         }
-        let (name, _) = invariants.get(number)?;
-        Some(self.fault(FaultKind::Invariant, name, "it is false"))
     }
 
     /// Whether a run may end here. A panic counts as no, and is told as a deadlock's cause.
@@ -316,7 +326,7 @@ impl<M: Model> Program<M> {
         }
         let is_base = Writer::is_base(scratch, into);
         let mut writer = Writer::new(&self.sorts, None, scratch);
-        value.walk_after(last.as_ref().filter(|_| is_base), &mut writer);
+        value.walk_after(last.as_ref().filter(|_| is_base && M::State::IS_STRUCT), &mut writer);
         writer.store(into);
         match last {
             Some(last) => last.assign(value),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::equivariance::Broken;
+use crate::sorts::Labels;
 use crate::{Obstacle, Process, Remark, Shape};
 
 /// The kinds of violations.
@@ -78,10 +79,32 @@ pub struct Violation<S, A> {
     pub is_closed: bool,
     /// For a deadlock: why actions are not possible, as far as the model says it.
     pub obstacles: Vec<Obstacle>,
+    /// What minimisation did to the run, if the search that found it does not find shortest ones.
+    pub minimised: Option<Minimised>,
+    pub(crate) labels: Labels,
+}
+
+/// What minimisation did to a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Minimised {
+    /// The number of steps of the run that the search found.
+    pub from_steps: usize,
+    /// How often it changes from a process to another.
+    pub from_switches: usize,
+    /// How often the run that is shown does.
+    pub to_switches: usize,
+    /// No single step can be left out: the work was not broken off.
+    pub complete: bool,
 }
 
 impl<S: Shape, A: Shape> fmt::Display for Violation<S, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.labels.show(|| self.write(f))
+    }
+}
+
+impl<S: Shape, A: Shape> Violation<S, A> {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.kind, self.message)?;
         if let Some(initial) = &self.initial {
             write!(f, "\n  0. {initial:?}")?;
@@ -215,4 +238,17 @@ pub struct Report<S, A> {
     /// The number of states that may have been stored more than once, since the search for their canonical
     /// names was broken off.
     pub not_canonical: u64,
+    /// What finding canonical names took, in all searches.
+    pub naming: Naming,
+}
+
+/// What finding canonical names took.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Naming {
+    /// The number of states that were named, each as often as it was met.
+    pub states: u64,
+    /// The individuals, objects and entries of collections in them that were put in order.
+    pub nodes: u64,
+    /// Those of the states whose names took a search.
+    pub searched: u64,
 }

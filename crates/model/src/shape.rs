@@ -39,6 +39,19 @@ pub trait Shape: Clone + Debug + 'static {
     }
     /// The value that was written.
     fn read(from: &mut Reader<'_>) -> Self;
+    /// Becomes the value that was written. The value must be what was read in its place before.
+    #[doc(hidden)]
+    fn read_again(&mut self, from: &mut Reader<'_>) {
+        *self = Self::read(from);
+    }
+    /// A struct is walked field by field, and nothing else.
+    #[doc(hidden)]
+    const IS_STRUCT: bool = false;
+    /// The greatest number of bits of a value, if that is small and known.
+    #[doc(hidden)]
+    fn most_bits(_sorts: &Sorts) -> Option<u32> {
+        None
+    }
     /// The value as people and other programs read it.
     fn term(&self) -> Term;
     /// The names of the variants of an enum, in the order of [`Shape::variant`]; the name of a struct.
@@ -73,6 +86,11 @@ pub trait Visit: Sized {
     /// Entries under keys that are individuals. Rows of a `heap` are there only as long as something else
     /// mentions the key.
     fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], heap: bool);
+    /// Like [`Visit::rows`], not of a heap. `last` are the rows that were shown in their place before.
+    #[doc(hidden)]
+    fn rows_after<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], _last: &[(K, T)]) {
+        self.rows(rows, false);
+    }
     /// The following is `depth` levels deeper, until the corresponding `end`.
     fn begin(&mut self, _depth: u32) {}
     /// See [`Visit::begin`].
@@ -94,6 +112,9 @@ pub trait Visit: Sized {
     }
 }
 
+/// How much deeper the entries of collections are: deeper than structs are nested.
+pub(crate) const ENTRY: u32 = 1 << 16;
+
 /// Counts below this take a byte.
 pub(crate) const SMALL: usize = 255;
 
@@ -105,9 +126,9 @@ pub(crate) fn walk_in_order<'a, T: Shape, V: Visit>(
     to.count(entries.len());
     for entry in entries {
         to.cut();
-        to.begin(2);
+        to.begin(ENTRY);
         entry.walk(to);
-        to.end(2);
+        to.end(ENTRY);
     }
 }
 
@@ -116,9 +137,9 @@ pub(crate) fn read_entries<T: Shape>(from: &mut Reader<'_>) -> Vec<T> {
     (0..from.count())
         .map(|_| {
             from.cut();
-            from.begin(2);
+            from.begin(ENTRY);
             let entry = T::read(from);
-            from.end(2);
+            from.end(ENTRY);
             entry
         })
         .collect()
@@ -150,6 +171,9 @@ macro_rules! integers {
             fn read(from: &mut Reader<'_>) -> Self {
                 from.bits($width) as $unsigned as Self
             }
+            fn most_bits(_: &Sorts) -> Option<u32> {
+                Some($width)
+            }
             #[allow(clippy::cast_lossless)]
             fn term(&self) -> Term {
                 Term::Number(*self as i128)
@@ -175,6 +199,9 @@ impl Shape for bool {
     fn read(from: &mut Reader<'_>) -> Self {
         from.bits(1) == 1
     }
+    fn most_bits(_: &Sorts) -> Option<u32> {
+        Some(1)
+    }
     fn term(&self) -> Term {
         Term::Bool(*self)
     }
@@ -191,6 +218,9 @@ impl Shape for char {
     }
     fn read(from: &mut Reader<'_>) -> Self {
         char::from_u32(from.bits(21) as u32).expect("a character was written")
+    }
+    fn most_bits(_: &Sorts) -> Option<u32> {
+        Some(21)
     }
     fn term(&self) -> Term {
         Term::Char(*self)
@@ -224,6 +254,9 @@ impl Shape for () {
     fn sorts(_: &mut Sorts) {}
     fn walk<V: Visit>(&self, _: &mut V) {}
     fn read(_: &mut Reader<'_>) -> Self {}
+    fn most_bits(_: &Sorts) -> Option<u32> {
+        Some(0)
+    }
     fn term(&self) -> Term {
         Term::tuple("", Vec::new())
     }
@@ -245,6 +278,9 @@ impl<T: Shape> Shape for Option<T> {
     }
     fn read(from: &mut Reader<'_>) -> Self {
         (from.bits(1) == 1).then(|| T::read(from))
+    }
+    fn most_bits(sorts: &Sorts) -> Option<u32> {
+        Some(1 + T::most_bits(sorts)?)
     }
     fn term(&self) -> Term {
         match self {
@@ -273,6 +309,9 @@ macro_rules! tuples {
             fn read(from: &mut Reader<'_>) -> Self {
                 ($($type::read(from),)+)
             }
+            fn most_bits(sorts: &Sorts) -> Option<u32> {
+                Some(0 $(+ $type::most_bits(sorts)?)+)
+            }
             fn term(&self) -> Term {
                 Term::tuple("", vec![$(self.$at.term()),+])
             }
@@ -299,17 +338,17 @@ impl<T: Shape, const N: usize> Shape for [T; N] {
     fn walk<V: Visit>(&self, to: &mut V) {
         for value in self {
             to.cut();
-            to.begin(2);
+            to.begin(ENTRY);
             value.walk(to);
-            to.end(2);
+            to.end(ENTRY);
         }
     }
     fn read(from: &mut Reader<'_>) -> Self {
         std::array::from_fn(|_| {
             from.cut();
-            from.begin(2);
+            from.begin(ENTRY);
             let value = T::read(from);
-            from.end(2);
+            from.end(ENTRY);
             value
         })
     }
@@ -420,10 +459,10 @@ impl<K: Shape + Ord, T: Shape> Shape for BTreeMap<K, T> {
         to.count(self.len());
         for (key, value) in self {
             to.cut();
-            to.begin(2);
+            to.begin(ENTRY);
             key.walk(to);
             value.walk(to);
-            to.end(2);
+            to.end(ENTRY);
         }
     }
     fn read(from: &mut Reader<'_>) -> Self {

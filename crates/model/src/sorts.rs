@@ -1,7 +1,9 @@
 //! Sorts: kinds of individuals that nothing tells apart but what a state says about them.
 
 use std::any::{TypeId, type_name};
+use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::Shape;
 
@@ -65,12 +67,63 @@ pub(crate) struct Sort {
     pub symmetric: bool,
     /// By number: the first number of the class of an individual. Empty if all are of one class.
     pub classes: Vec<u32>,
+    /// By number: what an individual is called, if not by the name of the sort and its number.
+    pub labels: Vec<Label>,
+}
+
+/// A name and a number, which are shown together.
+pub(crate) type Label = (String, u32);
+
+/// What individuals are called where runs are shown: see [`Program::labels`](crate::Program::labels).
+#[derive(Clone, Default, Debug)]
+pub struct Labels(Arc<Vec<(TypeId, Vec<Label>)>>);
+
+thread_local! {
+    /// The labels in use, see [`Labels::show`].
+    static SHOWN: RefCell<Labels> = RefCell::default();
+}
+
+impl Labels {
+    /// While this runs, individuals are shown by their labels.
+    pub fn show<T>(&self, shown: impl FnOnce() -> T) -> T {
+        let before = SHOWN.replace(self.clone());
+        let result = shown();
+        SHOWN.set(before);
+        result
+    }
+}
+
+/// The label of an individual.
+pub(crate) fn label_of(sort: TypeId, index: Index) -> Option<Label> {
+    SHOWN.with_borrow(|labels| {
+        let of_sort = labels.0.iter().find(|(other, _)| *other == sort);
+        of_sort.and_then(|(_, labels)| labels.get(index.0 as usize)).cloned()
+    })
+}
+
+/// Shows an individual. For [`sort!`](crate::sort).
+#[doc(hidden)]
+pub fn show_individual<I: Individual>(individual: I, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let index = individual.index();
+    match label_of(TypeId::of::<I>(), index) {
+        Some((name, number)) => write!(f, "{name}{number}"),
+        None => write!(f, "{}{index}", I::NAME),
+    }
 }
 
 impl Sort {
     /// The first number of the class of an individual. Only individuals of one class are interchangeable.
     pub fn class(&self, index: u32) -> u32 {
         self.classes.get(index as usize).copied().unwrap_or(0)
+    }
+
+    /// The number of bits of the names of its individuals; `None` for names of any size.
+    #[inline]
+    pub fn bits(&self) -> Option<u32> {
+        match self.size {
+            Size::Given(count) => Some(u32::BITS - count.saturating_sub(1).leading_zeros()),
+            Size::Open | Size::Unknown => None,
+        }
     }
 
     /// Some individuals may be exchanged.
@@ -106,6 +159,7 @@ impl Sorts {
                 size: Size::Unknown,
                 symmetric: true,
                 classes: Vec::new(),
+                labels: Vec::new(),
             });
         }
     }
@@ -120,10 +174,23 @@ impl Sorts {
                 size: Size::Open,
                 symmetric: true,
                 classes: Vec::new(),
+                labels: Vec::new(),
             });
         }
     }
 
+    pub(crate) fn labels(&self) -> Labels {
+        let labelled = self.all.iter().filter(|sort| !sort.labels.is_empty());
+        Labels(Arc::new(labelled.map(|sort| (sort.id, sort.labels.clone())).collect()))
+    }
+
+    /// The number of bits of the names of a sort, if its size is known.
+    #[doc(hidden)]
+    pub fn bits<I: 'static>(&self) -> Option<u32> {
+        self.all[self.find(TypeId::of::<I>())?].bits()
+    }
+
+    #[inline]
     pub(crate) fn find(&self, id: TypeId) -> Option<usize> {
         self.all.iter().position(|sort| sort.id == id)
     }
@@ -166,7 +233,7 @@ macro_rules! sort {
 
         impl ::std::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
-                write!(f, "{}{}", stringify!($name), self.0)
+                $crate::show_individual(*self, f)
             }
         }
 
@@ -199,8 +266,11 @@ macro_rules! sort {
             fn read(from: &mut $crate::Reader<'_>) -> Self {
                 Self(from.id(::std::any::TypeId::of::<Self>()))
             }
+            fn most_bits(sorts: &$crate::Sorts) -> Option<u32> {
+                sorts.bits::<Self>()
+            }
             fn term(&self) -> $crate::Term {
-                $crate::Term::individual(stringify!($name), self.0)
+                $crate::Term::individual(*self)
             }
             fn order(&self, other: &Self) -> ::std::cmp::Ordering {
                 $crate::order_of_numbers(self.0, other.0)

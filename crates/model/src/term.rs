@@ -4,9 +4,11 @@
 //! type are equal exactly if the values are. A trail may hold actions as the text of their terms: a replay
 //! then looks for the action that is offered with that text.
 
+use std::any::TypeId;
 use std::fmt::{self, Write as _};
 
-use crate::Index;
+use crate::Individual;
+use crate::sorts::label_of;
 
 /// A value as a tree.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -73,8 +75,11 @@ impl Term {
         Self::Record { name, is_variant: true, fields }
     }
 
-    pub fn individual(sort: &str, index: Index) -> Self {
-        Self::Individual { sort: sort.to_owned(), number: index.0 }
+    pub fn individual<I: Individual>(individual: I) -> Self {
+        let index = individual.index();
+        let (sort, number) =
+            label_of(TypeId::of::<I>(), index).unwrap_or_else(|| (I::NAME.to_owned(), index.0));
+        Self::Individual { sort, number }
     }
 }
 

@@ -1,26 +1,52 @@
 //! Values as words, and back.
 //!
-//! Bits are written one after the other. Where a [cut](Visit::cut) is at depth 1, that is between the fields
-//! of the outermost struct and between the entries of collections in such a field, a new component begins at
-//! a new word: states that follow each other share most components. Entries of a collection are at least two
-//! levels deep, so that nothing inside of them is ever aligned: entries may be written in any order and moved.
+//! Bits are written one after the other. Where a [cut](Visit::cut) is at depth 1 or 2, that is between the fields
+//! of the outermost struct and of structs that are such fields, and between the entries of collections in such a
+//! field, a new component begins at a new word: states that follow each other share most components. Entries of a
+//! collection are deeper, so that nothing inside of them is ever aligned: entries may be written in any order
+//! and moved.
+//!
+//! Small unordered collections are tables, in which each entry has its place whatever the others are:
+//!
+//! | what                                                 | as                                                 |
+//! |------------------------------------------------------|----------------------------------------------------|
+//! | a set whose elements have at most 6 bits             | a bit for each possible element                    |
+//! | rows under individuals, if all possible ones fit     | by name: a bit that says that the row is there,    |
+//! | in a word                                            | and the value                                      |
+//!
+//! A state follows another one that differs little, so what did not change is neither written nor read again:
+//! fields of the outermost struct, and rows under individuals in them. A field is known to be the same
+//! where values are written, and its words are where they are read.
 
 use std::any::TypeId;
 
 use system::{Encoding, Key, Moment, Section};
 
-use crate::shape::SMALL;
+use crate::collections::Entries;
+use crate::shape::{ENTRY, SMALL, read_entries};
 use crate::sorts::Size;
 use crate::{Index, Shape, Sorts, Visit};
 
 /// New numbers of individuals, by sort and number. Individuals that are not listed keep their number.
 pub(crate) type Names = Vec<Vec<u32>>;
 
-fn width(sorts: &Sorts, sort: usize) -> Option<u32> {
-    match sorts.all[sort].size {
-        Size::Given(count) => Some(u32::BITS - count.saturating_sub(1).leading_zeros()),
-        Size::Open | Size::Unknown => None,
-    }
+/// Whether a component begins at a cut at this depth.
+const fn is_cut(depth: u32) -> bool {
+    matches!(depth, 1 | 2)
+}
+
+/// The bits of a set of `T`, if it is a table: one for each possible element.
+#[inline]
+fn set_bits<T: Shape>(sorts: &Sorts) -> Option<u32> {
+    T::most_bits(sorts).filter(|bits| *bits <= 6).map(|bits| 1 << bits)
+}
+
+/// The number of rows under individuals `K`, and the bits of each, if they are a table.
+#[inline]
+fn table<K: Shape, T: Shape>(sorts: &Sorts) -> Option<(u32, u32)> {
+    let Size::Given(count) = sorts.all[sorts.find(TypeId::of::<K>())?].size else { return None };
+    let bits = 1 + T::most_bits(sorts)?;
+    (count.checked_mul(bits)? <= u64::BITS && bits < u64::BITS).then_some((count, bits))
 }
 
 /// Words under construction.
@@ -163,11 +189,40 @@ impl<'a> Writer<'a> {
         std::mem::swap(new, old);
     }
 
+    #[inline]
     fn name(&self, sort: usize, index: Index) -> u32 {
         let name = self.names.and_then(|names| names[sort].get(index.0 as usize));
         name.copied().unwrap_or(index.0)
     }
 
+    /// The bits of a value that has few.
+    #[inline]
+    fn bits_of<T: Shape>(&mut self, value: &T) -> u64 {
+        let outer = std::mem::take(&mut self.scratch.new.out);
+        self.begin(ENTRY);
+        value.walk(self);
+        self.end(ENTRY);
+        std::mem::replace(&mut self.scratch.new.out, outer).last
+    }
+
+    /// The first component of the field that is being written, if that is where it was before.
+    fn same_place(&self) -> Option<usize> {
+        let Scratch { new, old, .. } = &*self.scratch;
+        let number = new.fields.len().checked_sub(1)?;
+        (old.fields.get(number) == Some(&new.fields[number])).then(|| new.fields[number] as usize)
+    }
+
+    /// Copies components of the last value to where they were there.
+    fn keep(&mut self, from: usize, to: usize) {
+        let Scratch { new, old, kept, .. } = &mut *self.scratch;
+        let word = |cut: usize| old.cuts.get(cut).map_or(old.out.full.len(), |word| *word as usize);
+        let (first, shift) = (word(from), new.out.full.len() as u32);
+        new.out.full.extend_from_slice(&old.out.full[first..word(to)]);
+        new.cuts.extend(old.cuts[from..to].iter().map(|&cut| cut - first as u32 + shift));
+        kept.push((from as u32, to as u32));
+    }
+
+    #[inline]
     fn put_name(&mut self, name: u32, width: Option<u32>) {
         match width {
             Some(width) => self.scratch.new.out.put(name.into(), width),
@@ -177,9 +232,9 @@ impl<'a> Writer<'a> {
 
     fn entry(&mut self, write: impl FnOnce(&mut Self)) {
         self.cut();
-        self.begin(2);
+        self.begin(ENTRY);
         write(self);
-        self.end(2);
+        self.end(ENTRY);
     }
 
     /// Writes entries by themselves and puts them in the order of their words.
@@ -188,9 +243,9 @@ impl<'a> Writer<'a> {
         for entry in entries {
             let part = self.scratch.spare_parts.pop().unwrap_or_default();
             let outer = std::mem::replace(&mut self.scratch.new.out, part);
-            self.begin(2);
+            self.begin(ENTRY);
             write(entry, self);
-            self.end(2);
+            self.end(ENTRY);
             parts.push(std::mem::replace(&mut self.scratch.new.out, outer));
         }
         parts.sort_unstable();
@@ -210,7 +265,7 @@ impl<'a> Writer<'a> {
         for entry in entries {
             let (sort, index) = entry.individual().expect("the entries are individuals");
             let sort = self.sorts.number(sort);
-            bits = width(self.sorts, sort);
+            bits = self.sorts.all[sort].bits();
             names.push((self.name(sort, index), 0));
         }
         names.sort_unstable();
@@ -234,10 +289,14 @@ impl Visit for Writer<'_> {
     fn id(&mut self, sort: TypeId, index: Index) {
         let sort = self.sorts.number(sort);
         let name = self.name(sort, index);
-        self.put_name(name, width(self.sorts, sort));
+        self.put_name(name, self.sorts.all[sort].bits());
     }
 
     fn unordered<T: Shape>(&mut self, entries: &[T]) {
+        if let Some(bits) = set_bits::<T>(self.sorts) {
+            let set = entries.iter().fold(0, |set, entry| set | 1 << self.bits_of(entry));
+            return self.bits(set, bits);
+        }
         self.count(entries.len());
         if !T::SORTED || self.names.is_none() {
             for entry in entries {
@@ -251,6 +310,14 @@ impl Visit for Writer<'_> {
     }
 
     fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], heap: bool) {
+        if !heap && let Some((count, bits)) = table::<K, T>(self.sorts) {
+            let sort = self.sorts.number(TypeId::of::<K>());
+            let table = rows.iter().fold(0, |table, (key, value)| {
+                let (_, index) = key.individual().expect("the keys are individuals");
+                table | (1 | self.bits_of(value) << 1) << (self.name(sort, index) * bits)
+            });
+            return self.bits(table, count * bits);
+        }
         // Without names and garbage, rows are in order.
         if self.names.is_none() && self.reachable.is_none() {
             self.count(rows.len());
@@ -280,6 +347,26 @@ impl Visit for Writer<'_> {
         self.scratch.spare_names.push(by_name);
     }
 
+    fn rows_after<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], last: &[(K, T)]) {
+        let Some(first) = self.same_place().filter(|_| self.depth == 1 && self.names.is_none()) else {
+            return self.rows(rows, false);
+        };
+        // A row without any bits is not a component.
+        let has_bits = self.sorts.all[self.sorts.number(TypeId::of::<K>())].bits() != Some(0);
+        if !has_bits || table::<K, T>(self.sorts).is_some() {
+            return self.rows(rows, false);
+        }
+        self.count(rows.len());
+        for (at, row) in rows.iter().enumerate() {
+            self.scratch.new.out.align();
+            // Each row is a component, after the one with their number.
+            match last.get(at) {
+                Some(last) if row.order(last).is_eq() => self.keep(first + 1 + at, first + 2 + at),
+                _ => self.entry(|writer| row.walk(writer)),
+            }
+        }
+    }
+
     #[inline]
     fn begin(&mut self, depth: u32) {
         self.depth += depth;
@@ -292,7 +379,7 @@ impl Visit for Writer<'_> {
 
     #[inline]
     fn cut(&mut self) {
-        if self.depth == 1 {
+        if is_cut(self.depth) {
             let Written { out, cuts, .. } = &mut self.scratch.new;
             out.align();
             let at = out.full.len() as u32;
@@ -304,27 +391,99 @@ impl Visit for Writer<'_> {
 
     fn field<T: Shape>(&mut self, value: &T, last: Option<&T>) {
         self.cut();
-        if self.depth == 1 {
-            let Scratch { new, old, kept, .. } = &mut *self.scratch;
-            let number = new.fields.len();
-            let first = new.cuts.len() as u32 - 1;
-            new.fields.push(first);
-            if let Some(last) = last
-                && old.fields.get(number) == Some(&first)
-                && value.order(last).is_eq()
-            {
-                // The next field begins where it began before. The last one is written again.
-                if let Some(&next) = old.fields.get(number + 1).filter(|next| **next > first) {
-                    let (from, to) = (old.cuts[first as usize], old.cuts[next as usize]);
-                    let shift = new.out.full.len() as u32;
-                    new.out.full.extend_from_slice(&old.out.full[from as usize..to as usize]);
-                    let inner = &old.cuts[first as usize + 1..next as usize];
-                    new.cuts.extend(inner.iter().map(|&cut| cut - from + shift));
-                    return kept.push((first, next));
-                }
-            }
+        if self.depth > 1 {
+            return value.walk(self);
         }
-        value.walk(self);
+        let new = &mut self.scratch.new;
+        let first = new.cuts.len() as u32 - 1;
+        new.fields.push(first);
+        let Some(last) = last.filter(|_| self.same_place().is_some()) else { return value.walk(self) };
+        if value.order(last).is_ne() {
+            return value.walk_after(Some(last), self);
+        }
+        // Its component began already.
+        self.scratch.new.cuts.pop();
+        let Written { fields, cuts, .. } = &self.scratch.old;
+        let next = fields.get(self.scratch.new.fields.len()).map_or(cuts.len(), |next| *next as usize);
+        self.keep(first as usize, next);
+    }
+}
+
+/// Where the fields of the outermost struct and the rows in them began: the field, the row or 0 for the field
+/// itself, and the word.
+type Marks = Vec<(u32, u32, u32)>;
+
+/// What was read last, for the next time.
+#[derive(Default, Debug)]
+pub(crate) struct Reading {
+    words: Vec<u64>,
+    marks: Marks,
+    old_words: Vec<u64>,
+    old_marks: Marks,
+}
+
+impl Reading {
+    /// Reads `value` again, which must be what was read last.
+    pub fn again<T: Shape>(&mut self, sorts: &Sorts, from: &Encoding, value: &mut T) {
+        std::mem::swap(&mut self.words, &mut self.old_words);
+        std::mem::swap(&mut self.marks, &mut self.old_marks);
+        self.marks.clear();
+        self.fill(from);
+        let Self { words, marks, old_words, old_marks } = self;
+        let before = Before { words: old_words, marks: old_marks, next: 0, new: marks, field: 0 };
+        value.read_again(&mut Reader { before: Some(before), ..Reader::new(sorts, words) });
+    }
+
+    /// Reads a value.
+    pub fn read<T: Shape>(&mut self, sorts: &Sorts, from: &Encoding) -> T {
+        self.marks.clear();
+        self.fill(from);
+        T::read(&mut Reader::new(sorts, &self.words))
+    }
+
+    fn fill(&mut self, from: &Encoding) {
+        self.words.clear();
+        for index in 0..from.width(Section::Root) {
+            let words = from.get(Key { section: Section::Root, index });
+            self.words.extend_from_slice(words.unwrap_or_default());
+        }
+    }
+}
+
+/// What was read before.
+struct Before<'a> {
+    words: &'a [u64],
+    marks: &'a [(u32, u32, u32)],
+    /// The marks before this one are of what was read again already.
+    next: usize,
+    new: &'a mut Marks,
+    /// The number of the field that is being read, from 1.
+    field: u32,
+}
+
+impl Before<'_> {
+    /// Something begins at `word`. If its words are those of what was there before, the word after them.
+    fn same(&mut self, row: u32, word: usize, words: &[u64]) -> Option<usize> {
+        self.new.push((self.field, row, word as u32));
+        let place = (self.field, row);
+        while self.marks.get(self.next).is_some_and(|&(field, row, _)| (field, row) < place) {
+            self.next += 1;
+        }
+        let &(field, row_before, start) = self.marks.get(self.next)?;
+        if (field, row_before, start as usize) != (self.field, row, word) {
+            return None;
+        }
+        // A field ends where the next one begins, a row where the next row or field does.
+        let later = &self.marks[self.next + 1..];
+        let after = later.iter().position(|&(field, ..)| row > 0 || field > place.0);
+        let end = after.map_or(self.words.len(), |after| later[after].2 as usize);
+        (words.get(word..end)? == &self.words[word..end]).then(|| {
+            if row == 0 {
+                let rows = after.map_or(later, |after| &later[..after]);
+                self.new.extend_from_slice(rows);
+            }
+            end
+        })
     }
 }
 
@@ -334,11 +493,83 @@ pub struct Reader<'a> {
     words: &'a [u64],
     at: usize,
     depth: u32,
+    before: Option<Before<'a>>,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(sorts: &'a Sorts, words: &'a [u64]) -> Self {
-        Self { sorts, words, at: 0, depth: 0 }
+        Self { sorts, words, at: 0, depth: 0, before: None }
+    }
+
+    /// Reads a field of a struct again.
+    #[doc(hidden)]
+    pub fn field<T: Shape>(&mut self, value: &mut T) {
+        self.cut();
+        let (depth, word, words) = (self.depth, self.at / 64, self.words);
+        let Some(before) = self.before.as_mut().filter(|_| depth == 1) else {
+            return *value = T::read(self);
+        };
+        before.field += 1;
+        match before.same(0, word, words) {
+            Some(end) => self.at = end * 64,
+            None => value.read_again(self),
+        }
+    }
+
+    /// Reads the rows of a field again. Returns false, and reads nothing, if they are not read one by one.
+    pub(crate) fn rows_again<K: Shape, T: Shape>(&mut self, rows: &mut Entries<(K, T)>) -> bool {
+        if self.depth != 1 || self.before.is_none() || table::<K, T>(self.sorts).is_some() {
+            return false;
+        }
+        let count = self.count();
+        if rows.len() > count {
+            rows.to_mut().truncate(count);
+        }
+        for at in 0..count {
+            self.cut();
+            let (word, words) = (self.at / 64, self.words);
+            let same = self.before.as_mut().and_then(|before| before.same(at as u32 + 1, word, words));
+            if let Some(end) = same.filter(|_| at < rows.len()) {
+                self.at = end * 64;
+                continue;
+            }
+            self.begin(ENTRY);
+            let row = <(K, T)>::read(self);
+            self.end(ENTRY);
+            match rows.to_mut() {
+                rows if at < rows.len() => rows[at] = row,
+                rows => rows.push(row),
+            }
+        }
+        true
+    }
+
+    /// Reads the elements of an unordered collection, in any order.
+    pub(crate) fn unordered<T: Shape>(&mut self) -> Vec<T> {
+        let Some(bits) = set_bits::<T>(self.sorts) else { return read_entries(self) };
+        let mut set = self.bits(bits);
+        let mut elements = Vec::with_capacity(set.count_ones() as usize);
+        while set > 0 {
+            elements.push(self.value_of(set.trailing_zeros().into()));
+            set &= set - 1;
+        }
+        elements
+    }
+
+    /// Reads rows under individuals, in any order.
+    pub(crate) fn rows<K: Shape, T: Shape>(&mut self, heap: bool) -> Vec<(K, T)> {
+        let Some((count, bits)) = table::<K, T>(self.sorts).filter(|_| !heap) else {
+            return read_entries(self);
+        };
+        let table = self.bits(count * bits);
+        let row = |name: u32| table >> (name * bits) & u64::MAX >> (u64::BITS - bits);
+        let names = (0..count).filter(|&name| row(name) & 1 == 1);
+        names.map(|name| (self.value_of(name.into()), self.value_of(row(name) >> 1))).collect()
+    }
+
+    /// The value with these bits.
+    fn value_of<T: Shape>(&self, bits: u64) -> T {
+        T::read(&mut Reader { depth: ENTRY, ..Reader::new(self.sorts, &[bits]) })
     }
 
     /// See [`Visit::begin`].
@@ -353,7 +584,7 @@ impl<'a> Reader<'a> {
 
     /// See [`Visit::cut`].
     pub fn cut(&mut self) {
-        if self.depth == 1 {
+        if is_cut(self.depth) {
             self.at = self.at.next_multiple_of(64);
         }
     }
@@ -382,7 +613,7 @@ impl<'a> Reader<'a> {
 
     /// See [`Visit::id`].
     pub fn id(&mut self, sort: TypeId) -> Index {
-        match width(self.sorts, self.sorts.number(sort)) {
+        match self.sorts.all[self.sorts.number(sort)].bits() {
             Some(width) => Index(self.bits(width) as u32),
             None => Index(self.count() as u32),
         }

@@ -12,6 +12,9 @@ fn counts_and_sizes() {
     assert_eq!((&report["states"], &report["transitions"]), (&27.into(), &54.into()));
     let report = triangle("check --sides 4 --colours 3 --format json").expect(0).json();
     assert_eq!((&report["states"], &report["transitions"]), (&11.into(), &42.into()));
+    // All sides and colours that a state mentions are named anew in each of the 14 states that are met.
+    assert!(report["symmetry"]["touched_per_step"].as_f64().is_some_and(|mean| mean > 1.0 && mean < 7.0));
+    assert_eq!(report["symmetry"]["ties_searched"], 0);
     let human = triangle("check");
     assert!(human.expect(0).out.starts_with("triangle: holds\nThe search is complete: "));
     assert!(human.out.contains("\n6 states, ") && human.out.contains("  - 3 individuals of Side\n"));
@@ -211,6 +214,8 @@ fn simulations() {
 fn graphs() {
     let aut = triangle("graph --format aut").expect(0).out.clone();
     assert!(aut.starts_with("des (0, 54, 27)\n") && aut.lines().count() == 55);
+    let orbits = triangle("graph --format aut --symmetry full").expect(0).out.clone();
+    assert!(orbits.starts_with("des (0, 14, 6)\n"), "{orbits}");
     let graph = triangle("graph --format json --contents full").expect(0).json();
     let list = |key: &str| graph[key].as_array().map_or(0, Vec::len);
     assert_eq!((list("states"), list("edges")), (27, 54));

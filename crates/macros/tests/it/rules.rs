@@ -337,3 +337,36 @@ fn conditions_are_evaluated_once_and_kept_with_their_texts() {
     let report = wall.check().symmetry(Symmetry::None).assert_holds();
     assert!(report.states > 20, "{}", report.states);
 }
+
+/// Parameters are called as one likes.
+#[derive(Clone, Debug, Default, Shape)]
+struct Named(u8);
+
+#[model]
+impl Named {
+    #[initial]
+    fn zero() -> Self {
+        Self::default()
+    }
+
+    #[action(when = self.0 == 0 && to && (offers || is_possible) && action && !doing, process = "all")]
+    #[allow(clippy::fn_params_excessive_bools, clippy::too_many_arguments)]
+    fn add(
+        &mut self,
+        to: bool,
+        offers: bool,
+        is_possible: bool,
+        action: bool,
+        doing: bool,
+        state: bool,
+    ) -> bool {
+        self.0 = 1 + u8::from(to) + u8::from(offers) + u8::from(is_possible && action || doing || state);
+        state
+    }
+}
+
+#[test]
+fn names_of_parameters_are_free() {
+    let report = Named::program().check().assert_holds();
+    assert_eq!((report.states, report.transitions), (4, 6));
+}

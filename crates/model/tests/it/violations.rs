@@ -1,6 +1,6 @@
 //! Violations, their runs, bounds and refusals.
 
-use quotient_model::{Cx, Doing, Kind, Model, Order, Program, Properties, Set, Shape, Verdict, sort};
+use quotient_model::{Cx, Doing, Kind, Model, Order, Program, Properties, Set, Shape, Verdict, model, sort};
 
 sort! { pub struct Client: dynamic; }
 
@@ -177,4 +177,72 @@ impl Model for Outside {
 fn initial_states_outside_of_the_bounds_are_refused() {
     let report = Program::new(Outside).check().run();
     assert!(matches!(&report.verdict, Verdict::Refused(reason) if reason.contains("within")));
+}
+
+/// Walks thirty steps for nothing before it does what is wrong, if the search goes deep.
+#[derive(Clone, Debug, Default, Shape)]
+struct Detour {
+    way: u8,
+    armed: Vec<u8>,
+    is_stuck: bool,
+}
+
+#[model]
+impl Detour {
+    #[initial]
+    fn home() -> Self {
+        Self::default()
+    }
+
+    #[action(when = self.way < 30 && !self.is_stuck)]
+    fn walk(&mut self) {
+        self.way += 1;
+    }
+
+    #[action(when = self.armed.len() < 2 && !self.is_stuck)]
+    fn arm(&mut self, #[from([7, 8])] with: u8) {
+        self.armed.push(with);
+    }
+
+    #[action(when = self.armed == [8, 7])]
+    fn fire(&mut self, doing: &mut Doing<'_>) {
+        doing.fail("fired");
+    }
+
+    #[action(when = self.armed == [8, 8] && !self.is_stuck)]
+    fn stick(&mut self) {
+        self.is_stuck = true;
+    }
+
+    #[accepting]
+    fn is_free(&self) -> bool {
+        !self.is_stuck
+    }
+}
+
+#[test]
+fn runs_found_depth_first_are_made_shorter() {
+    let steps = |violation: &quotient_model::Violation<Detour, DetourAction>| -> Vec<String> {
+        violation.run.iter().map(|taken| format!("{:?}", taken.action)).collect()
+    };
+    let mut program = Detour::program();
+    let all = |minimise| {
+        let report = program.check().order(Order::DepthFirst).keep_going().minimise(minimise).run();
+        let mut violations = report.violations;
+        violations.sort_by_key(|violation| violation.kind.as_str());
+        violations
+    };
+    let [found, shown] = [false, true].map(all);
+    assert_eq!(
+        found.iter().map(|violation| violation.kind).collect::<Vec<_>>(),
+        [Kind::Deadlock, Kind::Failure]
+    );
+    assert_eq!(steps(&shown[0]), ["Arm { with: 8 }", "Arm { with: 8 }", "Stick"]);
+    assert_eq!(steps(&shown[1]), ["Arm { with: 8 }", "Arm { with: 7 }", "Fire"]);
+    for (found, shown) in found.iter().zip(&shown) {
+        assert!(found.run.len() > 30 && found.minimised.is_none());
+        let minimised = shown.minimised.expect("it was found depth first");
+        assert_eq!((minimised.from_steps, minimised.complete), (found.run.len(), true));
+        assert_eq!((shown.kind, &shown.place, &shown.message), (found.kind, &found.place, &found.message));
+    }
 }

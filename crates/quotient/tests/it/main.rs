@@ -2,3 +2,5 @@
 
 mod example;
 mod rust_model;
+#[cfg(target_os = "linux")]
+mod terminal;

@@ -1,7 +1,7 @@
 //! Two-phase commit as in Gray and Lamport, "Consensus on transaction commit" (2006), section 3: a transaction
 //! manager, and resource managers that nothing tells apart. Messages are never lost or forgotten.
 //!
-//! `cargo run --release -p quotient-model --example two_phase -- 12` checks twelve resource managers, and
+//! `cargo run --release -p quotient-model --example commit -- 12` checks twelve resource managers, and
 //! `-- 7 plain` seven without symmetry.
 
 use quotient_model::{Cx, Doing, Map, Model, Program, Properties, Set, Shape, Symmetry, SymmetryCheck, sort};
