@@ -225,6 +225,8 @@ impl Discipline {
         let mut found = false;
         expr.each(&mut |expr| match expr.kind {
             ExprKind::Field(_, field) => found |= self.guard(field).is_some(),
+            // That may be any field.
+            ExprKind::Load(_) => found |= self.guards.iter().any(Option::is_some),
             ExprKind::Call(..) | ExprKind::Quantified { .. } => found |= in_funs,
             _ => {}
         });

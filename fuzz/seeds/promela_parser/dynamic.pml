@@ -25,4 +25,7 @@ proctype P(Node& at; ftype f) {
   first = null
 }
 
-init { first = new Node; child = run P(first, idle); atomic { number = new byte; delete number } }
+byte row[4]; Later& inside;
+
+init { first = new Node; number = &row[1]; number[1] = 2; number = &first.row[1]; inside = new Later[3]; inside = &inside[1];
+  *first = *first.next; inside[1].twice = &first.next; child = run P(first, idle); atomic { number = new byte; delete number } }

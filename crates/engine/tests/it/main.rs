@@ -6,6 +6,5 @@ mod harness;
 mod memory;
 mod mixed;
 mod pointers;
-mod pointers;
 mod processes;
 mod valuations;

@@ -9,7 +9,7 @@ use testing::program;
 
 use crate::harness::{Family, Pair};
 
-const BOUNDS: Bounds = Bounds { threads: 5, frames: 6, objects: 12 };
+const BOUNDS: Bounds = Bounds { threads: 5, frames: 6, objects: 9 };
 const MOST_STATES: usize = 4000;
 
 fn random_program(seed: u64) -> Program {

@@ -109,6 +109,12 @@ impl Generator {
             out += "  local pointer q;\n  local pointer n;\n";
         }
         let mut lines = Vec::new();
+        if self.pointers && self.chance(75) {
+            lines.push("do { a := g; b := g; q := new block Pair[2]; n := offset(q, 1); }".to_owned());
+            if self.chance(60) {
+                lines.push("do { z := offset(q, 4); }".to_owned());
+            }
+        }
         for _ in 0..2 + self.rng.below(3) {
             self.idiom(&mut lines);
         }
