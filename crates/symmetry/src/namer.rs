@@ -457,15 +457,20 @@ impl Namer {
 
     /// Finds symmetries of the state that exchange threads or, if `choices` says so, anything else, if there are
     /// any. Only where names are canonical: otherwise steps that a symmetry of the state maps to each other may
-    /// lead to states with different names.
+    /// lead to states with different names. At the level `heap`, names are canonical for given threads, so only
+    /// symmetries that keep threads matter.
     pub fn symmetries(
         &mut self,
         layout: &Layout,
         state: &mut State,
         choices: bool,
     ) -> Option<Symmetries<'_>> {
-        if self.config.level != Level::Full || state.thread_limit() < 2 && !choices {
-            return None;
+        match self.config.level {
+            Level::Full if state.thread_limit() < 2 && !choices => return None,
+            Level::Full => {}
+            Level::Heap if !choices => return None,
+            Level::Heap => return self.symmetries_of_heap(layout, state),
+            Level::Pc | Level::Bots(_) => return None,
         }
         if let Some(small) = &mut self.small {
             if small.graph.update(layout, state) {
@@ -482,6 +487,23 @@ impl Namer {
         let chains = self.chains.as_mut()?;
         let counts = self.twins.find(layout, state, chains)?;
         Some(Symmetries { counts, exchanges: &mut self.no_exchanges })
+    }
+
+    /// Finds symmetries of a small state that exchange objects and abstract ids.
+    fn symmetries_of_heap(&mut self, layout: &Layout, state: &mut State) -> Option<Symmetries<'_>> {
+        let small = self.small.as_mut()?;
+        if !small.graph.update(layout, state) {
+            return None;
+        }
+        let others = small.graph.used & !small.graph.threads;
+        if !small.closing.may_exchange(&small.graph, others) {
+            return None;
+        }
+        // Threads are named first, so nothing exchanges them.
+        self.name_small(layout, state);
+        self.named = None;
+        let Small { graph, closing, verifier, .. } = self.small.as_deref_mut()?;
+        verifier.find(layout, state, graph, closing, true)
     }
 
     pub fn chains(&self) -> Option<&Chains> {

@@ -61,12 +61,19 @@ impl std::iter::Sum for Saved {
 /// of small states.
 fn folded(text: &str, bounds: Bounds) -> Result<Saved, String> {
     let engine = quotient_check::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
-    let both = [Naming::Chain, Naming::Auto].map(|naming| folded_under(&engine, naming));
+    let both = [Naming::Chain, Naming::Auto].map(|naming| folded_under(&engine, Symmetry::Full, naming));
     both.into_iter().sum()
 }
 
-fn folded_under(engine: &Engine, naming: Naming) -> Result<Saved, String> {
-    let system = Symmetric::new(engine, ladder(Symmetry::Full, naming));
+/// At the level `heap`, where only choices can stand for others.
+fn folded_heap(text: &str, bounds: Bounds) -> Result<Saved, String> {
+    let engine = quotient_check::engine(&load(text)?, bounds).map_err(|error| format!("{error:?}"))?;
+    let saved = folded_under(&engine, Symmetry::Heap, Naming::Auto)?;
+    if saved.threads > 0 { Err(format!("{saved:?}")) } else { Ok(saved) }
+}
+
+fn folded_under(engine: &Engine, level: Symmetry, naming: Naming) -> Result<Saved, String> {
+    let system = Symmetric::new(engine, ladder(level, naming));
     let Some(states) = stored(&system, SearchKind::Bfs, FEW_STATES) else { return Ok(Saved::default()) };
     let mut state = system.initial();
     let (mut all, mut folded) = (Steps::default(), Steps::default());
@@ -128,6 +135,14 @@ fn steps_stand_for_steps_that_end_alike() {
     eprintln!("{saved:?} and {alike:?} steps were not taken");
     assert!(saved.threads as u64 > all / 2 && alike.threads as u64 > 2 * all, "{saved:?}, {alike:?}");
     assert!((saved.choices + alike.choices) as u64 > all / 4, "{saved:?}, {alike:?}");
+}
+
+#[test]
+fn choices_stand_for_choices_at_the_level_heap() {
+    let all = models() / 2;
+    let saved: Saved =
+        [ANY, ALIKE].into_iter().flat_map(|of| (0..all).map(move |seed| survives(seed, of, folded_heap))).sum();
+    assert!(saved.choices as u64 > all / 4, "{saved:?}");
 }
 
 fn engine(text: &str, threads: u32) -> Engine {
