@@ -225,7 +225,9 @@ fn places(layout: &Layout, state: &State) -> Vec<(NodeRef, usize, Slot)> {
             ObjectKind::Record(record) => add(node, base, &layout.records[record].slots[1..]),
             ObjectKind::Lock => add(node, base, &layout.lock.slots[1..]),
             ObjectKind::Tombstone(_) => {}
-            ObjectKind::Channel(_) => unreachable!("these programs have no channels"),
+            ObjectKind::Channel(_) | ObjectKind::Block(_) => {
+                unreachable!("these programs have neither channels nor blocks")
+            }
             ObjectKind::Array(array) => {
                 let length = state.read(base, layout.array_length) as u32;
                 let array = layout.arrays[array as usize];
@@ -268,7 +270,7 @@ fn random_atom(
             pick(all.map(ThreadId::raw).collect(), rng)
         }
         SlotKind::Abstract(of) => 1 + rng.below(layout.abstracts[of as usize] as usize) as i64,
-        SlotKind::Value(_) => unreachable!("not an atom"),
+        SlotKind::Pointer(_) | SlotKind::Value(_) => unreachable!("no atom of these programs"),
     }
 }
 
