@@ -260,6 +260,7 @@
 mod expr;
 mod features;
 mod ids;
+mod inert;
 mod marked;
 mod names;
 mod operands;
@@ -278,6 +279,7 @@ pub use expr::{
 };
 pub use features::Features;
 pub use ids::*;
+pub use inert::{inert, sets_inert};
 pub use marked::{MarkedProgram, Origin};
 pub use program::*;
 pub use property::*;
