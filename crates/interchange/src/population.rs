@@ -91,7 +91,7 @@ impl Reach {
             let next = known.len() as u32;
             numbers.push(*known.entry((program.locations[id].procedure, set)).or_insert(next));
         }
-        Self { numbers, sets }
+        Self { sets, numbers }
     }
 
     /// A number that says what a thread runs and which text it can still get to.
