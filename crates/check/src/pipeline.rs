@@ -158,7 +158,8 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
         ladder => ladder.map_or(Naming::Ids, Naming::Names),
     };
     // A step under symmetry costs more than a look at memory.
-    let (lookahead, fold) = (naming.is_ids(), !naming.is_ids());
+    let lookahead = !matches!(naming, Naming::Names(_));
+    let fold = !lookahead;
     let options_now = || Options { lookahead, fold, ..check.options() };
     let ((explored, ended), layers) = plan.search(|analysis| {
         let stack = Stack { engine: &engine, naming, analysis };

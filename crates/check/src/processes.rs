@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::Engine;
-use interchange::{Interchanging, Plan};
+use engine::{Engine, OverEngine};
+use interchange::{Interchanging, Permuted, Plan};
 use ir::{ActionKind, Expr, ProcedureId, Program, Property, Refuted, Sort, Variable, VariableSort};
 use system::{Alarm, Fired, Limits, Steps, TransitionSystem};
 
@@ -37,6 +37,9 @@ pub struct Processes<'p> {
 /// The states from the initial one on that have one successor each are passed, up to this many: processes are
 /// started there.
 const PRELUDE: usize = 1 << 12;
+
+/// The steps without a new process after which none is expected.
+const PAUSE: usize = 64;
 
 /// The least number of runs that an audit follows.
 const RUNS: u64 = 100;
@@ -241,7 +244,8 @@ fn refutation(model: &Model, refuted: Refuted) -> String {
     )
 }
 
-/// The plan for the first state in which there is a choice, and whether the verifier refuted it.
+/// The plan for the first state in which there is a choice, or for one in which more processes were started, if it
+/// allows more; and whether the verifier refuted a plan.
 fn settled(
     engine: &Engine,
     program: &Program,
@@ -254,15 +258,41 @@ fn settled(
         system.heed(&mut state, alarm);
     }
     let mut steps = Steps::default();
-    for _ in 0..PRELUDE {
-        system.steps(&mut state, &mut steps);
-        let &[step] = &steps.enabled[..] else { break };
-        if !steps.faults.is_empty() || system.fire(&mut state, step) != Fired::Moved {
+    let is_single = |steps: &Steps| steps.enabled.len() == 1;
+    go_on(&system, &mut state, &mut steps, PRELUDE, is_single);
+    let first = system.plan(&state);
+    if !program.actions().any(|action| matches!(action.kind, ActionKind::Start { .. })) {
+        return (first, system.stats().refuted > 0);
+    }
+    // Who is there from the start goes on alone, as long as it starts others.
+    let of_first = |steps: &Steps| steps.enabled.first().is_some_and(|step| step.thread == 0);
+    loop {
+        let before = system.concrete(&state).thread_count();
+        go_on(&system, &mut state, &mut steps, PAUSE, of_first);
+        if system.concrete(&state).thread_count() <= before {
             break;
         }
     }
-    let plan = system.plan(&state);
-    (plan, system.stats().refuted > 0)
+    let last = system.plan(&state);
+    let best = if last.movers() > first.movers() { last } else { first };
+    (best, system.stats().refuted > 0)
+}
+
+/// Takes the first step of each state as long as steps are as they should be.
+fn go_on(
+    system: &Interchanging<'_>,
+    state: &mut Permuted,
+    steps: &mut Steps,
+    most: usize,
+    goes_on: impl Fn(&Steps) -> bool,
+) {
+    for _ in 0..most {
+        system.steps(state, steps);
+        if !goes_on(steps) || !steps.faults.is_empty() || system.fire(state, steps.enabled[0]) != Fired::Moved
+        {
+            break;
+        }
+    }
 }
 
 /// The number of states that are looked at to see whether any are alike.

@@ -11,15 +11,33 @@ use state::{ArrayVariable, Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 use system::{Encoding, Section};
 
 use crate::plan::Plan;
+use crate::population::Population;
 use crate::prepare::has_ended;
+use crate::text::Edge;
+
+/// Mixes two words.
+pub const fn mix(a: u64, b: u64) -> u64 {
+    let product = (a ^ 0x9e37_79b9_7f4a_7c15) as u128 * (b ^ 0xd6e8_feb8_6659_fd93) as u128;
+    product as u64 ^ (product >> 64) as u64 ^ a.rotate_left(32) ^ b
+}
+
+/// What kind of unit a place is in.
+#[derive(Clone, Copy)]
+enum Unit {
+    Root = 1,
+    Frame = 2,
+    Channel = 3,
+}
 
 /// A place for one name.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
     pub slot: Slot,
     pub sort: Sort,
-    /// A number for the place, different from those of others in the same unit.
+    /// A hash of the place: the kind of its unit, and where it is there.
     pub place: u64,
+    /// In a channel, the message: its place means something if there are more.
+    pub message: u32,
 }
 
 /// An array of names, or one that is indexed by names.
@@ -28,7 +46,44 @@ pub struct ArrayCells {
     pub array: ArrayVariable,
     pub dims: Vec<u32>,
     pub sorts: VariableSort,
+    place: u64,
+    pub elements: Vec<Element>,
+    /// The nodes of the movers that indices stand for, of all elements.
+    involved: Vec<u32>,
+}
+
+/// An element of such an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Element {
+    pub slot: Slot,
+    /// A hash of the place: that of the array, with the indices that stand for no movers.
     pub place: u64,
+    involved: (u32, u32),
+}
+
+impl ArrayCells {
+    /// The nodes of the movers that the indices of an element stand for.
+    pub fn involved(&self, element: &Element) -> &[u32] {
+        &self.involved[element.involved.0 as usize..element.involved.1 as usize]
+    }
+
+    /// Lists the elements, once it is known what moves.
+    fn list(&mut self, node: impl Fn(Sort, i64) -> Option<u32>) {
+        let size: usize = self.dims.iter().map(|&len| len as usize).product();
+        for at in 0..size {
+            let (mut rest, mut place, first) = (at, self.place, self.involved.len() as u32);
+            for (&len, &sort) in self.dims.iter().zip(&self.sorts.indices).rev() {
+                let index = (rest % len as usize) as i64;
+                rest /= len as usize;
+                match node(sort, index) {
+                    Some(node) => self.involved.push(node),
+                    None => place = mix(place, index as u64 + 1),
+                }
+            }
+            let involved = (first, self.involved.len() as u32);
+            self.elements.push(Element { slot: self.array.slot(at as u32), place, involved });
+        }
+    }
 }
 
 /// The names in a unit.
@@ -60,7 +115,7 @@ impl UnitCells {
         match array {
             None if sorts.value != Sort::Number => {
                 self.hide(slot);
-                self.cells.push(Cell { slot, sort: sorts.value, place });
+                self.cells.push(Cell { slot, sort: sorts.value, place, message: 0 });
             }
             Some(array)
                 if sorts.value != Sort::Number || sorts.indices.iter().any(|&sort| sort != Sort::Number) =>
@@ -69,7 +124,8 @@ impl UnitCells {
                     self.hide(array.slot(index));
                 }
                 let (dims, sorts) = (variable.dims.clone(), sorts.clone());
-                self.arrays.push(ArrayCells { array, dims, sorts, place });
+                let (elements, involved) = (Vec::new(), Vec::new());
+                self.arrays.push(ArrayCells { array, dims, sorts, place, elements, involved });
             }
             _ => {}
         }
@@ -80,7 +136,16 @@ impl UnitCells {
         for cell in &self.cells {
             cell.slot.put(words, permutation.apply(cell.sort, cell.slot.get(old)));
         }
-        for ArrayCells { array, dims, sorts, .. } in &self.arrays {
+        for ArrayCells { array, dims, sorts, elements, .. } in &self.arrays {
+            if let (&[len], &[sort]) = (&dims[..], &sorts.indices[..]) {
+                for (element, from) in elements.iter().zip(0_i64..) {
+                    let to = permutation.apply(sort, from);
+                    let to = if (0..i64::from(len)).contains(&to) { to } else { from };
+                    let value = permutation.apply(sorts.value, element.slot.get(old));
+                    elements[to as usize].slot.put(words, value);
+                }
+                continue;
+            }
             permutation.each_element(sorts, dims, |from, to| {
                 let value = array.slot(from as u32).get(old);
                 array.slot(to as u32).put(words, permutation.apply(sorts.value, value));
@@ -116,9 +181,15 @@ pub struct Cells {
     pub frames: Table<ProcedureId, UnitCells>,
     /// By channel, as declared.
     pub channels: Table<ChannelId, UnitCells>,
-    /// By individual, and by piece of text that is a mover: whether it moves.
-    pub moves: Vec<bool>,
-    /// By location that moves along with a mover: the mover, and the position in its train.
+    /// By individual, and by piece of text that is a mover: its node, or [`STAYS`]. What moves has a node.
+    pub nodes: Vec<u32>,
+    /// By node: what is known of it in all states.
+    pub labels: Vec<u64>,
+    /// What follows a mover in its train: the node of the mover, that of the follower, and a hash of its position.
+    pub followers: Vec<(u32, u32, u64)>,
+    /// The links between movers, as nodes with a hash of the label.
+    pub links: Vec<(u32, u64, u32)>,
+    /// By location that moves along with a mover: the node of the mover, and the position in its train.
     pub located: Vec<Option<(u32, u32)>>,
     /// By location: whether a thread there has ended, so that its variables do not matter.
     pub ended: Vec<bool>,
@@ -143,6 +214,27 @@ impl Scratch {
         list.extend(0..count);
         for (&to, from) in to.iter().zip(0..count) {
             list[(to - first) as usize] = from;
+        }
+    }
+}
+
+/// The node of what does not move.
+pub const STAYS: u32 = u32::MAX;
+
+/// Hashes of what edges are for.
+const FOLLOWS: u64 = 4;
+const LINK: u64 = 8;
+
+/// The individual that a number stands for.
+fn individual(population: &Population, sort: Sort, value: i64) -> Option<usize> {
+    match sort {
+        Sort::Number => None,
+        Sort::Thread { shift } => usize::try_from(value.wrapping_add(shift))
+            .ok()
+            .filter(|&thread| thread < population.threads.len()),
+        Sort::Channel => {
+            let position = usize::try_from(value.checked_sub(1)?).ok()?;
+            (position < population.channels.len()).then(|| population.threads.len() + position)
         }
     }
 }
@@ -176,10 +268,16 @@ impl Cells {
                 coded.push(CodedCells { variable: id, slots, points });
             } else if !sorts.constants[id] && !variable.untracked {
                 let (slot, array) = (layout.root.slots[id.index()], layout.root_arrays[id.index()]);
-                root.add(variable, &sorts.globals[id], slot, array, id.index() as u64);
+                root.add(
+                    variable,
+                    &sorts.globals[id],
+                    slot,
+                    array,
+                    mix(Unit::Root as u64, id.index() as u64),
+                );
             }
         }
-        let frames = program
+        let mut frames: Table<ProcedureId, UnitCells> = program
             .procedures
             .iter()
             .map(|(procedure, declared)| {
@@ -188,7 +286,8 @@ impl Cells {
                 for (id, variable) in declared.locals.iter() {
                     let (slot, array) =
                         (layout.local(procedure, id), layout.frame_arrays[procedure][id.index()]);
-                    cells.add(variable, &sorts.locals[procedure][id], slot, array, id.index() as u64);
+                    let place = mix(Unit::Frame as u64, id.index() as u64);
+                    cells.add(variable, &sorts.locals[procedure][id], slot, array, place);
                 }
                 cells
             })
@@ -205,8 +304,8 @@ impl Cells {
                         if sort != Sort::Number {
                             let slot = shape.field(message, field);
                             cells.hide(slot);
-                            let place = u64::from(message) << 16 | field as u64;
-                            cells.cells.push(Cell { slot, sort, place });
+                            let place = mix(Unit::Channel as u64, u64::from(message) << 16 | field as u64);
+                            cells.cells.push(Cell { slot, sort, place, message });
                         }
                     }
                 }
@@ -215,24 +314,53 @@ impl Cells {
             .collect();
         let ended = program.locations.values().map(|location| has_ended(program, location)).collect();
         let individuals = plan.population.threads.len() + plan.population.channels.len();
-        let nodes = plan.classes.iter().flatten().chain(plan.trains.iter().flat_map(|train| &train.points));
-        let last = nodes.max().map_or(0, |&last| last as usize + 1);
-        let mut moves = vec![false; individuals.max(last)];
+        let moving = plan.classes.iter().flatten().chain(plan.trains.iter().flat_map(|train| &train.points));
+        let last = moving.max().map_or(0, |&last| last as usize + 1);
+        let mut nodes = vec![STAYS; individuals.max(last)];
+        let (mut labels, mut followers) = (Vec::new(), Vec::new());
         let mut located = vec![None; program.locations.len()];
-        for &mover in plan.classes.iter().flatten() {
-            let train = &plan.trains[mover as usize];
-            moves[mover as usize] = true;
-            train.channels.iter().chain(&train.points).for_each(|&node| moves[node as usize] = true);
-            for (location, at) in train.locations.iter().zip(0..) {
-                located[location.index()] = Some((mover, at));
+        for (class, number) in plan.classes.iter().zip(1..) {
+            for &mover in class {
+                let mut add = |individual: u32, label: u64| {
+                    nodes[individual as usize] = labels.len() as u32;
+                    labels.push(label);
+                    labels.len() as u32 - 1
+                };
+                let train = &plan.trains[mover as usize];
+                let own = add(mover, number);
+                let points = train.points.iter().filter(|&&point| point != mover);
+                for (&follower, at) in train.channels.iter().chain(points).zip(1..) {
+                    followers.push((own, add(follower, mix(number, at)), mix(FOLLOWS, at)));
+                }
+                for (location, at) in train.locations.iter().zip(0..) {
+                    located[location.index()] = Some((own, at));
+                }
             }
         }
+        let link = |link: &Edge| {
+            let (source, target) = (nodes[link.source as usize], nodes[link.target as usize]);
+            (source, mix(LINK, link.label.into()), target)
+        };
+        let links = plan.links.iter().map(link).collect();
+        let list = |cells: &mut UnitCells| {
+            for array in &mut cells.arrays {
+                array.list(|sort, index| {
+                    let individual = individual(&plan.population, sort, index)?;
+                    nodes.get(individual).copied().filter(|&node| node != STAYS)
+                });
+            }
+        };
+        list(&mut root);
+        frames.values_mut().for_each(list);
         Self {
             root,
             coded,
             frames,
             channels,
-            moves,
+            nodes,
+            labels,
+            followers,
+            links,
             located,
             ended,
             firsts: RefCell::default(),
@@ -245,20 +373,15 @@ impl Cells {
         self.plan.population.threads.len()
     }
 
-    /// The individual that a number stands for, if it moves.
-    pub fn mover(&self, sort: Sort, value: i64) -> Option<u32> {
-        let individual = match sort {
-            Sort::Number => return None,
-            Sort::Thread { shift } => usize::try_from(value.wrapping_add(shift))
-                .ok()
-                .filter(|&thread| thread < self.thread_count())?,
-            Sort::Channel => {
-                let channels = self.plan.population.channels.len();
-                let position = usize::try_from(value.checked_sub(1)?).ok().filter(|&at| at < channels)?;
-                self.thread_count() + position
-            }
-        };
-        self.moves.get(individual)?.then_some(individual as u32)
+    /// The node of an individual, if it moves.
+    pub fn node(&self, individual: u32) -> Option<u32> {
+        self.nodes.get(individual as usize).copied().filter(|&node| node != STAYS)
+    }
+
+    /// The node of the individual that a number stands for, if it moves.
+    pub fn named(&self, sort: Sort, value: i64) -> Option<u32> {
+        let individual = individual(&self.plan.population, sort, value)?;
+        self.nodes.get(individual).copied().filter(|&node| node != STAYS)
     }
 
     /// Changes an assignment of movers to others of their classes into one that leaves the links as they are. Two

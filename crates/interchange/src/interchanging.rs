@@ -5,15 +5,17 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::{Engine, EngineState, OverEngine};
 use ir::{Array, Expr, ExprKind, LocalId, LocationId, Permutation, ProcedureId, Program};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use state::{Layout, State, ThreadId};
 use system::{
-    Alarm, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, Temporal, TransitionSystem,
+    Alarm, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, SuccessorCache, Temporal,
+    TransitionSystem,
 };
 
 use crate::canonical::Order;
@@ -24,6 +26,9 @@ use crate::walk::ChannelFlow;
 
 /// When there are this many plans, states for which there is none yet stay as they are.
 const MOST_PLANS: usize = 64;
+
+/// When there are this many, others are looked for anew each time.
+const MOST_NUMBERS: usize = 1 << 12;
 
 /// The number of words of states that are looked at to see whether states are alike.
 const MOST_WORDS: usize = 1 << 20;
@@ -47,8 +52,11 @@ struct Plans<'p> {
     flow: ChannelFlow,
     reach: Reach,
     known: Vec<(Vec<ProcedureId>, Locations, Rc<Cells>)>,
-    /// The plan that was used last.
-    last: usize,
+    /// By what each thread runs and can still get to, as far as that was asked for: the number of the plan.
+    numbers: FxHashMap<Vec<u32>, usize>,
+    /// What was asked for last, and the number of its plan.
+    asked: Vec<u32>,
+    last: Option<usize>,
     threads: Vec<ProcedureId>,
     text: Locations,
     /// How many the verifier refuted.
@@ -58,25 +66,38 @@ struct Plans<'p> {
 impl Plans<'_> {
     /// The plan for a state, unless there are too many.
     fn of(&mut self, layout: &Layout, state: &State) -> Option<Rc<Cells>> {
+        let mut is_it = self.last.is_some() && self.asked.len() == state.thread_count() as usize;
+        self.asked.resize(state.thread_count() as usize, u32::MAX);
+        for (thread, asked) in (0..).map(ThreadId).zip(&mut self.asked) {
+            let number = self.reach.number(location(layout, state, thread));
+            is_it &= std::mem::replace(asked, number) == number;
+        }
+        if !is_it {
+            self.last = self.numbers.get(&self.asked).copied().or_else(|| self.find(layout, state));
+        }
+        self.last.map(|at| Rc::clone(&self.known[at].2))
+    }
+
+    /// The number of the plan for a state, by who is there and which text they can get to.
+    #[cold]
+    fn find(&mut self, layout: &Layout, state: &State) -> Option<usize> {
         self.look(layout, state);
         let is_it = |(threads, text, _): &(Vec<ProcedureId>, Locations, _)| {
             *threads == self.threads && *text == self.text
         };
-        let last = self.known.get(self.last).filter(|&known| is_it(known));
-        if let Some((_, _, cells)) = last {
-            return Some(Rc::clone(cells));
+        let at = match self.known.iter().position(is_it) {
+            Some(at) => at,
+            None if self.known.len() == MOST_PLANS => return None,
+            None => {
+                let made = self.make(layout, state);
+                self.known.push(made);
+                self.known.len() - 1
+            }
+        };
+        if self.numbers.len() < MOST_NUMBERS {
+            self.numbers.insert(self.asked.clone(), at);
         }
-        if let Some(at) = self.known.iter().position(is_it) {
-            self.last = at;
-            return Some(Rc::clone(&self.known[at].2));
-        }
-        if self.known.len() == MOST_PLANS {
-            return None;
-        }
-        let made = self.make(layout, state);
-        self.last = self.known.len();
-        self.known.push(made);
-        Some(Rc::clone(&self.known[self.last].2))
+        Some(at)
     }
 
     /// Some plan. Any will do to change nothing.
@@ -139,6 +160,17 @@ pub struct Permuted {
     /// The plan of the state, if it is known, and then the permutation.
     known: Option<Rc<Cells>>,
     permutation: Permutation,
+    /// The state was decoded: it is a representative.
+    is_decoded: bool,
+    /// The steps to cached successors, and those behind them.
+    cached: Vec<Step>,
+    later: Vec<Step>,
+}
+
+impl Permuted {
+    fn has_changed(&mut self) {
+        (self.known, self.is_decoded) = (None, false);
+    }
 }
 
 /// What a program must be for its threads to be interchangeable: why this one is not.
@@ -147,13 +179,15 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
         Some("it has objects, functions or collections")
     } else if program.monitor.is_some() {
         Some("a trace assertion watches channels by their numbers")
-    } else if program.asks(|kind| match kind {
-        ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => program.globals[*id].untracked,
-        _ => false,
-    }) {
-        Some("a hidden variable is read")
     } else {
-        None
+        let inert = ir::inert(program, &[]);
+        let reads_hidden = program.asks(|kind| match kind {
+            ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
+                program.globals[*id].untracked && !inert[*id]
+            }
+            _ => false,
+        });
+        reads_hidden.then_some("what the model does depends on a hidden variable")
     }
 }
 
@@ -168,7 +202,9 @@ impl<'e> Interchanging<'e> {
             flow: ChannelFlow::new(program),
             reach,
             known: Vec::new(),
-            last: 0,
+            numbers: FxHashMap::default(),
+            asked: Vec::new(),
+            last: None,
             threads: Vec::new(),
             text,
             refuted: 0,
@@ -240,11 +276,15 @@ impl<'e> Interchanging<'e> {
     }
 
     fn known<'s>(&self, permuted: &'s mut Permuted) -> (&'s Rc<Cells>, &'s Permutation) {
-        let Permuted { state, order, known, permutation } = permuted;
+        let Permuted { state, order, known, permutation, is_decoded, .. } = permuted;
         let cells = known.get_or_insert_with(|| {
             let layout = self.engine.layout();
             let state = &state.state;
             let mut plans = self.plans.borrow_mut();
+            if *is_decoded {
+                permutation.reset(state.thread_count() as usize, state.channel_count() as usize);
+                return plans.any(layout, state);
+            }
             let plan = plans.of(layout, state).filter(|cells| !cells.plan.classes.is_empty());
             let Some(cells) = plan else {
                 permutation.reset(state.thread_count() as usize, state.channel_count() as usize);
@@ -288,7 +328,7 @@ impl OverEngine for Interchanging<'_> {
 
 impl TransitionSystem for Interchanging<'_> {
     type State = Permuted;
-    type Cache = system::NoCache;
+    type Cache = Self;
 
     fn initial(&self) -> Permuted {
         Permuted {
@@ -296,6 +336,9 @@ impl TransitionSystem for Interchanging<'_> {
             order: Order::default(),
             known: None,
             permutation: Permutation::default(),
+            is_decoded: false,
+            cached: Vec::new(),
+            later: Vec::new(),
         }
     }
 
@@ -304,12 +347,12 @@ impl TransitionSystem for Interchanging<'_> {
     }
 
     fn fire(&self, permuted: &mut Permuted, step: Step) -> Fired {
-        permuted.known = None;
+        permuted.has_changed();
         self.engine.fire(&mut permuted.state, step)
     }
 
     fn undo(&self, permuted: &mut Permuted) {
-        permuted.known = None;
+        permuted.has_changed();
         self.engine.undo(&mut permuted.state);
     }
 
@@ -334,7 +377,8 @@ impl TransitionSystem for Interchanging<'_> {
     }
 
     fn decode(&self, from: &Encoding, permuted: &mut Permuted) {
-        permuted.known = None;
+        permuted.has_changed();
+        permuted.is_decoded = true;
         self.engine.decode(from, &mut permuted.state);
     }
 
@@ -348,6 +392,73 @@ impl TransitionSystem for Interchanging<'_> {
 
     fn hidden_data(&self) -> Option<&dyn HiddenData<Permuted>> {
         None
+    }
+
+    fn successor_cache(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// The successors that the engine has cached, under other names.
+impl SuccessorCache<Permuted> for Interchanging<'_> {
+    fn renames(&self) -> bool {
+        true
+    }
+
+    fn threads(&self, permuted: &mut Permuted) -> Range<u32> {
+        self.engine.threads(&mut permuted.state)
+    }
+
+    /// Encodings are renamed as a whole.
+    fn successors(&self, _: &mut Permuted, _: u32, _: impl FnMut(Step, Effect<'_>)) -> bool {
+        false
+    }
+
+    fn encoded_successors(
+        &self,
+        permuted: &mut Permuted,
+        thread: u32,
+        into: &mut Encoding,
+        mut visit: impl FnMut(Step, &mut Encoding),
+    ) -> bool {
+        let (mut cached, mut later) =
+            (std::mem::take(&mut permuted.cached), std::mem::take(&mut permuted.later));
+        cached.clear();
+        let mut is_all = self.engine.successors(&mut permuted.state, thread, |step, _| cached.push(step));
+        let mut number = 0;
+        if !is_all {
+            cached.clear();
+        }
+        for (at, &step) in cached.iter().enumerate() {
+            number = if at > 0 && cached[at - 1] == step { number + 1 } else { 0 };
+            later.clear();
+            is_all = self.engine.apply(&mut permuted.state, step, number, &mut later);
+            if !is_all {
+                break;
+            }
+            permuted.has_changed();
+            self.encode(permuted, into);
+            visit(step, into);
+            for _ in 0..=later.len() {
+                self.engine.undo(&mut permuted.state);
+            }
+            permuted.has_changed();
+        }
+        (permuted.cached, permuted.later) = (cached, later);
+        is_all
+    }
+
+    fn apply(&self, permuted: &mut Permuted, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
+        permuted.has_changed();
+        self.engine.apply(&mut permuted.state, step, number, later)
+    }
+
+    fn thread_steps(&self, permuted: &mut Permuted, thread: u32, out: &mut Steps) {
+        self.engine.thread_steps(&mut permuted.state, thread, out);
+    }
+
+    fn has_state_properties(&self) -> bool {
+        self.engine.has_state_properties()
     }
 }
 

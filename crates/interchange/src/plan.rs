@@ -303,15 +303,20 @@ impl Plan {
 
     /// Adds what becomes of coded variables.
     fn recode(&self, moved: impl Fn(u32) -> u32, permutation: &mut Permutation) {
-        let mut images: FxHashMap<u32, u32> = FxHashMap::default();
+        let last = self.points.keys().next_back().map_or(0, |&last| last + 1);
+        let mut images: Vec<u32> = (0..last).collect();
+        let mut is_moved = false;
         for &mover in self.classes.iter().flatten() {
             let (train, of_image) = (&self.trains[mover as usize], &self.trains[moved(mover) as usize]);
-            images.extend(train.points.iter().copied().zip(of_image.points.iter().copied()));
+            for (&from, &to) in train.points.iter().zip(&of_image.points) {
+                images[from as usize] = to;
+                is_moved |= from != to;
+            }
         }
-        let image = |node: &u32| self.points[images.get(node).unwrap_or(node)];
-        if images.iter().all(|(from, to)| from == to) || is_seeded(Seeded::FixedPoints) {
+        if !is_moved || is_seeded(Seeded::FixedPoints) {
             return;
         }
+        let image = |node: &u32| self.points[&images[*node as usize]];
         for (node, point) in &self.points {
             let recoding = permutation.coded.entry(point.variable).or_insert_with(|| {
                 let size = self.sizes[&point.variable];

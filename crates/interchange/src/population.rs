@@ -1,6 +1,7 @@
 //! Who is there: the threads and channels of a state, and which text they can still get to.
 
 use ir::{ActionKind, ChannelId, Exit, Guard, Id, Jump, LocationId, ProcedureId, Program, Table};
+use rustc_hash::FxHashMap;
 
 /// The threads and channels of a state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -63,6 +64,8 @@ impl Locations {
 #[derive(Clone, Debug)]
 pub struct Reach {
     sets: Table<LocationId, Locations>,
+    /// By location: a number for its procedure together with its set.
+    numbers: Table<LocationId, u32>,
 }
 
 impl Reach {
@@ -81,7 +84,19 @@ impl Reach {
             let from = if single[procedure] { id } else { program.procedures[procedure].entry };
             reach(program, from)
         };
-        Self { sets: program.locations.ids().map(set).collect() }
+        let sets: Table<LocationId, Locations> = program.locations.ids().map(set).collect();
+        let mut known: FxHashMap<(ProcedureId, &Locations), u32> = FxHashMap::default();
+        let mut numbers = Table::new();
+        for (id, set) in sets.iter() {
+            let next = known.len() as u32;
+            numbers.push(*known.entry((program.locations[id].procedure, set)).or_insert(next));
+        }
+        Self { sets, numbers }
+    }
+
+    /// A number that says what a thread runs and which text it can still get to.
+    pub fn number(&self, location: LocationId) -> u32 {
+        self.numbers[location]
     }
 
     /// No text.

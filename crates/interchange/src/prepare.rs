@@ -5,6 +5,8 @@
 //!   other steps.
 //! - A local variable that is dead is set to a number that stands for nobody, where it was set to 0, which may
 //!   stand for process 0.
+//! - Variables that no step depends on are set to 0 and not printed: what counts for the user only, such as
+//!   `served++`, is no part of states.
 //!
 //! Runs of the new program are runs of the old one but for the steps by which processes are removed.
 
@@ -52,6 +54,7 @@ pub fn prepare(program: &Program, counted: bool) -> (Program, Result<(), MustVan
         }
     }
     reset_to_nobody(program, &mut prepared);
+    forget_inert(program, &mut prepared);
     (prepared, vanishing.map_or(Ok(()), Err))
 }
 
@@ -166,6 +169,26 @@ fn starts_late(program: &Program) -> bool {
 
 fn may_wait(action: &ir::Action) -> bool {
     matches!(action.kind, ActionKind::Send { .. } | ActionKind::Receive { .. } | ActionKind::Assume(_))
+}
+
+/// Sets inert variables to 0 wherever they are set, and does not print them.
+fn forget_inert(program: &Program, prepared: &mut Program) {
+    let inert = ir::inert(program, &[]);
+    if !inert.values().any(|&is_inert| is_inert) {
+        return;
+    }
+    for transition in prepared.transitions.values_mut() {
+        transition.body.retain(|action| !matches!(action.kind, ActionKind::Print { .. }));
+        for action in &mut transition.body {
+            let ActionKind::Assign(place, value) = &mut action.kind else { continue };
+            if let Type::Int(int) = program.types[place.ty]
+                && ir::sets_inert(program, &inert, place, value)
+            {
+                value.kind = ExprKind::Const(Const::Int(0.clamp(int.lo, int.hi)));
+                value.ty = place.ty;
+            }
+        }
+    }
 }
 
 // Dead variables.

@@ -13,6 +13,8 @@ pub enum Seeded {
     OneSort,
     /// Of the options in a `d_step`, the order is ignored.
     NoOrder,
+    /// Where a local variable is set to 0, that is taken to name no process.
+    AnyReset,
     /// The end of a process, youngest first, is taken to be symmetric.
     AnyEnd,
     /// It is ignored that a number may not fit where it is stored.
@@ -33,12 +35,13 @@ pub enum Seeded {
 
 #[cfg(feature = "testing")]
 impl Seeded {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::NoShifts,
         Self::FixedLocations,
         Self::FixedChannels,
         Self::OneSort,
         Self::NoOrder,
+        Self::AnyReset,
         Self::AnyEnd,
         Self::NoRanges,
         Self::AnyOperand,

@@ -289,7 +289,12 @@ impl<'p> Walk<'p> {
             ActionKind::Assign(place, value) => {
                 let place_ty = place.ty;
                 let (to, place) = self.place(place);
-                let (from, term) = self.expr(value);
+                let is_reset = is_seeded(Seeded::AnyReset) && value.kind == ExprKind::Const(Const::Int(0));
+                let (from, term) = if is_reset {
+                    (self.unifier.fresh(), Term::Leaf(self.key(vec![0])))
+                } else {
+                    self.expr(value)
+                };
                 self.unifier.join(to, from, 0, shifted(span));
                 let range = self.range(place_ty).map(Numbers::Within);
                 self.stores(to, value, range);

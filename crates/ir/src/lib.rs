@@ -280,6 +280,7 @@
 mod expr;
 mod features;
 mod ids;
+mod inert;
 mod marked;
 mod names;
 mod operands;
@@ -298,6 +299,7 @@ pub use expr::{
 };
 pub use features::Features;
 pub use ids::*;
+pub use inert::{inert, sets_inert};
 pub use marked::{MarkedProgram, Origin};
 pub use program::*;
 pub use property::*;

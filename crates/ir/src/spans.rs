@@ -110,7 +110,7 @@ fn action(action: &mut Action, f: &mut impl FnMut(&mut Span)) {
     action.operands_mut().into_iter().for_each(|operand| expr(operand, f));
 }
 
-fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
+pub fn expr(expr: &mut Expr, f: &mut impl FnMut(&mut Span)) {
     f(&mut expr.span);
     for operand in expr.operands_mut() {
         self::expr(operand, f);

@@ -2,7 +2,7 @@
 
 use ir::{
     ActionKind, Array, ChannelId, Exit, Expr, ExprKind, Guard, Id, Jump, LocalId, LocationId, LocationKind,
-    Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, Transition, TransitionId, Type,
+    Place, PlaceKind, ProcedureId, ProcedureKind, Program, Table, Transition, TransitionId, Type, inert,
 };
 
 use crate::assured::{is_steady, plain_message};
@@ -14,7 +14,6 @@ use crate::discipline::{Breach, Discipline};
 use crate::flow::Flow;
 use crate::footprint::{Footprint, GLOBALS, HEAP, RENDEZVOUS, Resources, Use, UseKind};
 use crate::futures::{Done, Futures, close};
-use crate::inert::inert;
 use crate::ranks::Ranks;
 use crate::sets::{SetId, Sets};
 
@@ -171,7 +170,7 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
             ExprKind::ThreadLocation(_) => "the model uses `pc_value()`",
             ExprKind::ThreadPriority(_) => "the model has priorities",
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _)
-                if program.globals[id].untracked && !inert.contains(id.index()) =>
+                if program.globals[id].untracked && !inert[id] =>
             {
                 "what the model does depends on hidden variables"
             }

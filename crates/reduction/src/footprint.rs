@@ -14,16 +14,15 @@
 //! Accesses to channels are recorded separately, as *uses*, because the channel depends on the thread.
 
 use ir::{
-    Action, ActionKind, Array, Callee, ChannelId, Const, Exit, Expr, ExprKind, Guard, Id, Jump, Leaks,
-    LocalId, LocationId, LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program,
-    Transition, TypeId,
+    Action, ActionKind, Array, Callee, ChannelId, Const, Exit, Expr, ExprKind, GlobalId, Guard, Id, Jump,
+    Leaks, LocalId, LocationId, LocationKind, Pattern, Place, PlaceKind, ProcedureId, ProcedureKind, Program,
+    Table, Transition, TypeId, inert,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use source::Span;
 
 use crate::assured::{assured, awaited, conjuncts};
 use crate::bits::Bits;
-use crate::inert::inert;
 
 pub const STARTED: usize = 0;
 pub const COUNT: usize = 1;
@@ -114,7 +113,7 @@ pub struct Resources<'p> {
     /// Any step may drop the last reference to an object, and whether that is a leak depends on others.
     has_leaks: bool,
     /// Globals on which nothing depends.
-    inert: Bits,
+    inert: Table<GlobalId, bool>,
     /// By global: the channel that it always names, if that exists from the start and no other variable ever
     /// names it.
     channels: Vec<Option<ChannelId>>,
@@ -205,7 +204,7 @@ impl<'p> Resources<'p> {
     fn expr(&self, expr: &Expr, out: &mut Footprint) {
         expr.each(&mut |expr| match &expr.kind {
             ExprKind::Global(id) | ExprKind::Element(Array::Global(id), _) => {
-                if !self.inert.contains(id.index()) {
+                if !self.inert[*id] {
                     out.reads.push(GLOBALS + id.index());
                 }
             }
@@ -275,7 +274,7 @@ impl<'p> Resources<'p> {
     fn place(&self, place: &Place, procedure: ProcedureId, out: &mut Footprint) {
         match place.kind {
             PlaceKind::Global(id) | PlaceKind::Element(Array::Global(id), _) => {
-                if !self.inert.contains(id.index()) {
+                if !self.inert[id] {
                     out.writes.push(GLOBALS + id.index());
                 }
             }

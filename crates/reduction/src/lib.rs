@@ -126,7 +126,6 @@ mod flow;
 mod footprint;
 mod futures;
 mod heap;
-mod inert;
 mod owners;
 mod ranks;
 mod reduced;

@@ -586,6 +586,20 @@ impl<S: OverEngine> SuccessorCache<S::State> for Reduced<'_, S> {
         self.cache().successors(state, thread, visit)
     }
 
+    fn renames(&self) -> bool {
+        self.cache().renames()
+    }
+
+    fn encoded_successors(
+        &self,
+        state: &mut S::State,
+        thread: u32,
+        into: &mut Encoding,
+        visit: impl FnMut(Step, &mut Encoding),
+    ) -> bool {
+        self.cache().encoded_successors(state, thread, into, visit)
+    }
+
     fn apply(&self, state: &mut S::State, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
         self.cache().apply(state, step, number, later)
     }

@@ -140,15 +140,21 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         if threads.is_empty() {
             return false;
         }
-        system.encode(state, encoding);
-        if !store.prepared().is_some_and(|store| store.set_base(encoding)) {
-            return false;
+        let renames = cache.renames();
+        if renames {
+            if store.prepared().is_none() {
+                return false;
+            }
+        } else {
+            system.encode(state, encoding);
+            if !store.prepared().is_some_and(|store| store.set_base(encoding)) {
+                return false;
+            }
         }
         successors.clear();
         for thread in threads {
             let before = successors.len();
-            let is_all = cache.successors(state, thread, |step, effect| {
-                let ticket = store.prepared().and_then(|store| store.prepare_effect(effect));
+            let mut add = |step: Step, ticket: Option<Ticket>| {
                 let ticket = ticket.unwrap_or(Ticket::NONE);
                 let mut branch = 0;
                 if let Some(last) = successors.last_mut().filter(|last| last.step == step) {
@@ -156,7 +162,16 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
                     branch = last.branch + 1;
                 }
                 successors.push(Successor { step, branch, ticket });
-            });
+            };
+            let is_all = if renames {
+                cache.encoded_successors(state, thread, encoding, |step, encoding| {
+                    add(step, store.prepared().and_then(|store| store.prepare(encoding).ok()));
+                })
+            } else {
+                cache.successors(state, thread, |step, effect| {
+                    add(step, store.prepared().and_then(|store| store.prepare_effect(effect)));
+                })
+            };
             if !is_all {
                 successors.truncate(before);
                 steps.clear();

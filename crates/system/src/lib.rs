@@ -231,6 +231,23 @@ pub trait SuccessorCache<State> {
     /// a fault, or is exceptional in another way. Then use [`SuccessorCache::thread_steps`].
     fn successors(&self, state: &mut State, thread: u32, visit: impl FnMut(Step, Effect<'_>)) -> bool;
 
+    /// Whether states are encoded under other names, so that what changes in encodings is not what steps write. Then
+    /// [`SuccessorCache::encoded_successors`] must be used.
+    fn renames(&self) -> bool {
+        false
+    }
+
+    /// Like [`SuccessorCache::successors`], but visits encodings, each written to `into`.
+    fn encoded_successors(
+        &self,
+        _state: &mut State,
+        _thread: u32,
+        _into: &mut Encoding,
+        _visit: impl FnMut(Step, &mut Encoding),
+    ) -> bool {
+        false
+    }
+
     /// Moves to a successor that [`SuccessorCache::successors`] visited: among the successors by `step`, the
     /// one with this number, from 0 on. Returns false if it is not cached any more. The steps after the first
     /// one are appended to `later`; each of them must be undone separately.

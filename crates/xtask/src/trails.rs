@@ -80,7 +80,8 @@ fn ours_by_spin(model: &Model, quotient: &Quotient, spin: &Spin, folder: &Path) 
         kind: String,
     }
     let trail = folder.join("ours.trail").display().to_string();
-    let mut options = Quotient::unreduced(model, "bfs");
+    // States count as one if processes are interchangeable, as by default: the run must be one of the model nevertheless.
+    let mut options = Quotient::up_to(model, "bfs", "full");
     options.extend(
         ["--safety", "--format", "json", "--trail-format", "spin", "--trail", &trail].map(str::to_owned),
     );
