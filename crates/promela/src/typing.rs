@@ -595,9 +595,13 @@ impl Checker<'_, '_> {
                             self.builder.function_fits(&self.builder.functions[*id], &given, target)
                         };
                         // Which of them it is, is known when it is called.
-                        if kind == Kind::Function && !self.referred.is_empty() && !self.referred.iter().any(fits) {
+                        if kind == Kind::Function
+                            && !self.referred.is_empty()
+                            && !self.referred.iter().any(fits)
+                        {
                             let first = self.builder.functions[self.referred[0]].name.span;
-                            let message = "no function that is used as a value has such parameters and such a result";
+                            let message =
+                                "no function that is used as a value has such parameters and such a result";
                             self.builder.diagnostics.push(
                                 Diagnostic::error(codes::BAD_CALL, message)
                                     .at(span, "the call")

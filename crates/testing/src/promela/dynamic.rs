@@ -125,6 +125,8 @@ impl Generator {
             "m!!1,b",
             "m??1,b",
             "m?c,a",
+            "both!!c,a",
+            "both?c,b",
             "own!c",
             "own?c",
         ]);
@@ -166,7 +168,7 @@ impl Generator {
     fn program(&mut self) -> String {
         let mut out = if self.channels {
             "typedef N { byte k; N& p; N& q; chan m };\nN& g; N& h; byte c;\nchan e = [1] of { N&, byte };\n\
-             chan line = [1] of { chan }; chan hand = [0] of { N& };\nchan d; chan m; chan own = [1] of { byte };\n"
+             chan line = [1] of { chan }; chan hand = [0] of { N& }; chan both = [2] of { byte, N& };\nchan d; chan m; chan own = [1] of { byte };\n"
                 .to_owned()
         } else {
             "typedef N { byte k; N& p; N& q };\nN& g; N& h; byte c;\n".to_owned()
