@@ -194,9 +194,10 @@ impl Generator {
             let start = if self.addresses { "x = &v; " } else { "" };
             let count = 1 + self.rng.below(4);
             let body = self.body(count, false);
-            let start = match self.channels && self.rng.chance(40) {
-                true => format!("chan own = [1] of {{ byte }}; {start}"),
-                false => start.to_owned(),
+            let start = if self.channels && self.rng.chance(40) {
+                format!("chan own = [1] of {{ byte }}; {start}")
+            } else {
+                start.to_owned()
             };
             let process = format!(
                 "proctype {process}() {{\n  N& a; N& b; {locals}\n  {start}a = g; b = h;\n  {body}\n}}\n"
