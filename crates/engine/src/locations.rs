@@ -83,12 +83,17 @@ fn clears(program: &Program, layout: &Layout, location: &Location) -> Box<[(Slot
     let shape = &layout.frames[location.procedure];
     let locals = &program.procedures[location.procedure].locals;
     let dead = |id| location.live.as_ref().is_some_and(|live| !live.contains(&id));
-    let cleared = locals.iter().filter(|&(id, _)| dead(id)).map(|(id, local)| {
+    let cleared = locals.iter().filter(|&(id, _)| dead(id)).flat_map(|(id, local)| {
         let default = match program.types[local.ty] {
             Type::Int(int) => int.default_value(),
             _ => 0,
         };
-        (shape.slots[id.index() + 1], default)
+        let array = layout.frame_arrays[location.procedure][id.index()];
+        let slots: Vec<Slot> = match array {
+            Some(array) => (0..local.size() as u32).map(|at| array.slot(at)).collect(),
+            None => vec![shape.slots[id.index() + 1]],
+        };
+        slots.into_iter().map(move |slot| (slot, default))
     });
     cleared.collect()
 }

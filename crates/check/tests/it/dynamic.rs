@@ -99,7 +99,7 @@ fn random_programs() {
         let model = model.unwrap_or_else(|rejected| panic!("{seed}: {rejected}\n{text}"));
         assert_eq!(ir::verify(&model.program), Ok(()), "{seed}:\n{text}");
         // Channels are objects.
-        let objects = if text.contains("chan ") { 14 } else { 9 };
+        let objects = if text.contains("chan ") { 15 } else { 9 };
         let sizes = Sizes { threads: 4, frames: 4, objects };
         let bounds = Bounds { sizes, on_bound: OnBound::Truncate };
         let expected = by_brute_force(&model, bounds, MOST_STATES);

@@ -212,7 +212,7 @@ fn faults_of_channels_and_functions() {
     };
     let owner = |ending: &str| {
         format!(
-            "chan where; proctype Owner() {{ chan own = [1] of {{ byte }}; byte x; where = own; own!1; {ending} }}
+            "byte& unused; chan where; proctype Owner() {{ chan own = [1] of {{ byte }}; byte x; where = own; own!1; {ending} }}
              proctype User() {{ byte x; where != null -> where?x }}
              init {{ atomic {{ run Owner(); run User() }} }}"
         )
@@ -222,6 +222,12 @@ fn faults_of_channels_and_functions() {
     check(&owner("where = new chan(1) of { byte }; where!2; if :: own?x :: len(own) == 0 fi"), &[]);
     check(&owner("where = null; own = new chan(1) of { byte }; own!x; where = own"), &["null-dereference"]);
     check(&owner("delete own"), &["bad-delete"]);
+    // The last statement is a rendezvous, and variables end with it.
+    check(
+        "byte& p; chan c = [0] of { byte }; active proctype Q() { byte x; c?x; assert(x == 1) }
+         active proctype P() { byte v; chan own = [1] of { byte }; p = &v; p = null; len(own) == 0; c!1 }",
+        &[],
+    );
     let init = |body: &str| {
         format!(
             "typedef N {{ byte k }}; chan c; chan d; N& n; ftype f; byte x;

@@ -144,3 +144,28 @@ fn a_deleted_channel_holds_nothing() {
     assert_eq!(faults, [(FaultKind::UseAfterFree, 1), (FaultKind::Leak, 1)]);
     assert_eq!(found.states, 8);
 }
+
+/// References have no order: a message goes behind those that have the same numbers in front of them.
+#[test]
+fn references_do_not_sort_messages() {
+    let program = program(
+        "program sorted;
+        record Node { int wrap (0, 1) value; }
+        channel line [3] { int wrap (0, 3), record Node };
+        global chan c;
+        thread T() {
+          local Node a; local Node b;
+          loc make: do { c := new chan(line); a := new Node; b := new Node; } goto one;
+          loc one: do { insert(c, 1, b); } goto two;
+          loc two: do { insert(c, 1, a); } goto three;
+          loc three: do { insert(c, 0, null); } goto take;
+          loc take: do { receive(c, 0, null); } goto first;
+          loc first: do { receive(c, *, b); } goto second;
+          loc second: do { receive(c, *, a); } goto done;
+          loc done end:
+        }
+        active T;",
+    );
+    let found = Pair::new(&program, FAMILY.bounds, false).explore(100).expect("it is small");
+    assert_eq!((found.states, found.faults.len()), (8, 0));
+}

@@ -139,7 +139,7 @@ impl Verifier<'_> {
                 self.demand(known, format_args!("{channel} is no channel that is there"));
             }
             ExprKind::ThreadEnabled(_) | ExprKind::ThreadLocation(_) | ExprKind::ThreadPriority(_) => {
-                self.integers(&operands)
+                self.integers(&operands);
             }
             ExprKind::ChannelLength(_) | ExprKind::ChannelFull(_) => self.channel_operand(Some(operands[0])),
             ExprKind::ChannelHas { .. } => {
@@ -542,10 +542,8 @@ impl Verifier<'_> {
             ActionKind::Kill(object) => {
                 let fits = match self.expr(object, scope) {
                     Some(Type::Record(record)) => program.records.get(record).is_some_and(|it| it.scoped),
-                    Some(Type::Pointer) => true,
-                    Some(Type::Channel) => true,
+                    Some(Type::Pointer | Type::Channel) | None => true,
                     Some(_) => false,
-                    None => true,
                 };
                 self.demand(fits, "what is killed has no scope");
             }

@@ -62,7 +62,7 @@ impl Lowering<'_, '_> {
         let element = self.builder.elements.el(edge.element).clone();
         let after = self.target(edge.target, edge.atomic);
         let exclusive = edge.atomic && self.program.features.thread_ids_observable;
-        let (mut guard, mut body, exit) = if let Node::DStep(inner) = element.node {
+        let (mut guard, mut body, mut exit) = if let Node::DStep(inner) = element.node {
             self.dstep(edge.element, inner, exclusive, after)
         } else {
             let (guard, body) = self.statement(edge.element);
@@ -74,6 +74,14 @@ impl Lowering<'_, '_> {
         body.extend(self.resets(edge.element));
         if !matches!(element.node, Node::DStep(_)) {
             body.extend(self.leaving(edge.element, edge.target));
+            // A rendezvous does not lead to the middle of a step.
+            if let Exit::Jump(Jump::Goto(at)) = exit
+                && self.exits.get(&self.current) == Some(&at)
+            {
+                let end = &self.program.transitions[self.program.locations[at].transitions[0]];
+                body.extend(end.body.iter().cloned());
+                exit = end.exit.clone();
+            }
         }
         let mut transition = Transition::new(source, guard, body, exit, element.span);
         transition.rank = rank;

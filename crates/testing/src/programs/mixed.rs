@@ -89,11 +89,14 @@ impl Generator {
 
     fn thread(&mut self, name: &str) -> String {
         let provided = if self.rng.chance(20) { " provided n != 3" } else { "" };
-        let mut out =
-            format!("thread {name}(){provided} {{\n  local Node a;\n  local Node b;\n  local chan d;\n");
+        let mut out = format!(
+            "thread {name}(){provided} {{\n  local Node a;\n  local Node b;\n  local chan d;\n  local Node s[2];\n"
+        );
         for at in 0..LOCATIONS {
             let atomic = if !self.observable && self.rng.chance(33) { " atomic" } else { "" };
-            let _ = writeln!(out, "  loc l{at}{atomic}:");
+            let live =
+                if self.rng.chance(15) { self.pick(&[" live { a, b, d }", " live { d }"]) } else { "" };
+            let _ = writeln!(out, "  loc l{at}{atomic}{live}:");
             let mut elses = Vec::new();
             for _ in 0..=self.rng.below(3) {
                 out += &self.transition(at, &mut elses);
@@ -231,6 +234,9 @@ impl Generator {
                 "c := d;",
                 "d := post;",
                 "d := null;",
+                "s[0] := a;",
+                "s[n] := b;",
+                "a := s[n];",
                 "row[0] := d;",
                 "row[n] := c;",
                 "d := row[n];",

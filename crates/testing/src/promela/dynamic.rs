@@ -170,6 +170,8 @@ impl Generator {
             "m!!1,b",
             "m??1,b",
             "m?c,a",
+            "both!!c,a",
+            "both?c,b",
             "own!c",
             "own?c",
         ]);
@@ -219,7 +221,7 @@ impl Generator {
         let mut out = format!("typedef N {{ byte k;{array} N& p; N& q{channel} }};\nN& g; N& h; byte c;\n");
         if self.channels {
             out += "chan e = [1] of { N&, byte };\nchan line = [1] of { chan }; chan hand = [0] of { N& };\n\
-                    chan d; chan m; chan own = [1] of { byte };\n";
+                    chan both = [2] of { byte, N& };\nchan d; chan m; chan own = [1] of { byte };\n";
         }
         if self.parts {
             out += "byte& u; byte pair[2]; N& s[2]; N&& y;\n";
@@ -245,9 +247,10 @@ impl Generator {
             let start = if self.addresses { "x = &v; " } else { "" };
             let count = 1 + self.rng.below(4);
             let body = self.body(count, false);
-            let start = match self.channels && self.rng.chance(40) {
-                true => format!("chan own = [1] of {{ byte }}; {start}"),
-                false => start.to_owned(),
+            let start = if self.channels && self.rng.chance(40) {
+                format!("chan own = [1] of {{ byte }}; {start}")
+            } else {
+                start.to_owned()
             };
             let process = format!(
                 "proctype {process}() {{\n  N& a; N& b; {locals}\n  {start}a = g; b = h;\n  {body}\n}}\n"
