@@ -7,7 +7,7 @@
 //! told apart.
 //!
 //! `cargo run --release -p quotient-actors --example abd -- 2 3 ordered monitor` checks two clients and three
-//! servers; with `history`, whole histories are kept.
+//! servers: 985,072 states. With `history`, whole histories are kept: 1,212,979 states.
 
 use quotient_actors::monitor::{Linearizable, LinearizableHistory, Monitor, Register};
 use quotient_actors::register::{Client, Msg, Request, Role};

@@ -2,7 +2,7 @@
 //!
 //! [`main`] gives a program the commands `check`, `simulate`, `replay` and `graph`, with the options, words, keys
 //! of JSON and exit codes that the command `quotient` has for models in BIR and Promela. An option that means
-//! nothing for a model in Rust is refused with its reason ([`options`]); none is ignored.
+//! nothing for a model in Rust is refused with its reason; none is ignored.
 //!
 //! ```no_run
 //! use quotient_command::{FromArgs, main as command};

@@ -2,7 +2,7 @@
 //! acceptors that nothing tells apart. Messages are never lost or forgotten, so that acceptors are found in what
 //! they sent.
 //!
-//! `cargo run --release -p quotient-model --example paxos_roles -- 7` checks seven acceptors.
+//! `cargo run --release -p quotient-model --example paxos_roles -- 7` checks seven acceptors: 110,749 states.
 
 use quotient_model::{Cx, Doing, Map, Model, Program, Properties, Set, Shape, sort};
 

@@ -2,8 +2,8 @@
 //!
 //! - Feature `model` (default): [models in Rust](model). Neither front ends nor an engine are compiled.
 //! - Feature `command` (default): [their command line](main).
-//! - Feature `actors`: [systems of actors](actors) as such models.
-//! - Feature `languages`: [models in BIR and Promela](languages), loaded and checked by a program.
+//! - Feature `actors`: systems of actors as such models, in the module `actors`.
+//! - Feature `languages`: models in BIR and Promela, loaded and checked by a program, in the module `languages`.
 //!
 //! The crate itself only says what belongs together; what is behind a feature is documented there.
 
