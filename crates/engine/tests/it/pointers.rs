@@ -20,9 +20,9 @@ const FAMILY: Family = Family {
     program: random_program,
     bounds: BOUNDS,
     most_states: MOST_STATES,
-    explored: 1000,
-    walked: 500,
-    undone: 250,
+    explored: 400,
+    walked: 250,
+    undone: 150,
 };
 
 #[test]
