@@ -11,6 +11,12 @@ impl State {
     pub fn decode(&mut self, layout: &Layout, from: &Encoding) {
         if self.catch_up(layout, from) {
             // The rest is as it should be.
+        } else if self.has_mirror
+            && !self.records_graph()
+            && !layout.threads_have_values
+            && !layout.thread_ids_observable
+        {
+            self.adapt(layout, from);
         } else if !layout.has_values && self.has_shape_of(from) {
             self.forget();
             // Readers of the graph may still know units as they were before steps that were taken back.
@@ -56,6 +62,120 @@ impl State {
         }
         self.mark_encoded();
         true
+    }
+
+    /// Becomes the state that `from` describes, and leaves alone the units that are the same in both. A mirror
+    /// has to take over the others only.
+    fn adapt(&mut self, layout: &Layout, from: &Encoding) {
+        self.forget();
+        self.reset_hidden_words(layout);
+        self.collector.forget();
+        self.changed_places.digest.insert_all();
+        let mut buffer = std::mem::take(&mut self.scratch.words);
+        for section in Section::ALL {
+            for (index, words) in (0..).zip(from.section(section)) {
+                let unit = NodeRef::of(Key { section, index });
+                match words {
+                    Some(words) => self.adapt_unit(layout, unit, words, &mut buffer),
+                    None => self.remove_unit(layout, unit),
+                }
+            }
+        }
+        let widths = [Section::Threads, Section::Objects].map(|section| from.width(section));
+        for id in widths[0]..self.thread_limit() {
+            self.remove_unit(layout, NodeRef::Thread(ThreadId(id)));
+        }
+        for id in widths[1]..self.object_limit() {
+            self.remove_unit(layout, NodeRef::Object(ObjectId(id)));
+        }
+        self.memory.threads.narrow(widths[0]);
+        self.memory.objects.narrow(widths[1]);
+        self.scratch.words = buffer;
+        // Collections are put into memory like those that steps make.
+        self.forget();
+        self.mark_encoded();
+    }
+
+    /// Gives a unit the words that an encoding has for it.
+    #[inline]
+    fn adapt_unit(&mut self, layout: &Layout, unit: NodeRef, words: &[u64], buffer: &mut Vec<u64>) {
+        let node = self.memory.node(unit);
+        let (start, len) = (node.offset as usize, node.len as usize);
+        let may_have_values = match unit {
+            _ if !layout.has_values => false,
+            NodeRef::Object(_) => {
+                !node.exists()
+                    || layout.tag.get(&self.memory.words[start..]) != layout.tag.get(words)
+                    || self.can_have_values(layout, unit)
+            }
+            NodeRef::Root | NodeRef::Thread(_) => self.can_have_values(layout, unit),
+        };
+        if may_have_values {
+            if node.exists() {
+                buffer.clear();
+                self.append(layout, unit, None, buffer);
+                if buffer == words {
+                    return;
+                }
+                self.free_all_values(layout, unit);
+            }
+            buffer.clear();
+            self.absorb(layout, unit.key().section, words, buffer);
+            return self.replace_unit(layout, unit, buffer);
+        }
+        if unit == NodeRef::Root || node.exists() && len == words.len() {
+            match (&mut self.memory.words[start..][..words.len()], words) {
+                ([old], [new]) if *old == *new => return,
+                ([old], [new]) => *old = *new,
+                (old, new) if *old == *new => return,
+                (old, new) => old.copy_from_slice(new),
+            }
+            self.unmirrored.digest.insert(unit.index());
+            if let NodeRef::Thread(id) = unit {
+                let top = self.top_frame(layout, start, words.len());
+                self.place_frame(id, top);
+            }
+            return;
+        }
+        self.replace_unit(layout, unit, words);
+    }
+
+    /// Gives a unit other words, perhaps more or less of them, or makes it.
+    fn replace_unit(&mut self, layout: &Layout, unit: NodeRef, words: &[u64]) {
+        self.unmirrored.digest.insert(unit.index());
+        if unit == NodeRef::Root {
+            return self.memory.words[..words.len()].copy_from_slice(words);
+        }
+        let node = self.memory.node(unit);
+        let (offset, class) = if node.exists() && words.len() <= 1 << node.class {
+            (node.offset as usize, node.class)
+        } else {
+            if node.exists() {
+                self.memory.free_block(node.offset, node.class);
+            }
+            let (offset, class, _) = self.memory.take_block(words.len());
+            (offset, class)
+        };
+        self.memory.words[offset..][..words.len()].copy_from_slice(words);
+        let frame = match unit {
+            NodeRef::Thread(_) => self.top_frame(layout, offset, words.len()),
+            NodeRef::Root | NodeRef::Object(_) => 0,
+        };
+        let (offset, len, frame) = (offset as u32, words.len() as u32, frame as u32);
+        self.memory.put(unit, Node { offset, len, frame, class });
+    }
+
+    /// Takes a unit away, if it is there.
+    fn remove_unit(&mut self, layout: &Layout, unit: NodeRef) {
+        let node = self.memory.node(unit);
+        if node.exists() {
+            self.unmirrored.digest.insert(unit.index());
+            if layout.has_values {
+                self.free_all_values(layout, unit);
+            }
+            self.memory.free_block(node.offset, node.class);
+            self.memory.put(unit, Node::ABSENT);
+        }
     }
 
     /// Takes over the words of a unit, which must have the same number of words as before.

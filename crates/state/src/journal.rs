@@ -215,6 +215,12 @@ impl<D: Digest> Reader<D> {
         }
     }
 
+    /// The changes from `start` on are about to be taken back, and need not be handed on.
+    #[inline]
+    pub fn go_back(&mut self, start: usize) {
+        self.read = self.read.min(start);
+    }
+
     /// The journal is about to be cleared.
     pub fn detach(&mut self, journal: &Journal) {
         self.catch_up(journal);

@@ -85,6 +85,12 @@ impl Nodes {
         self.table.iter().rposition(|node| node.exists()).map_or(0, |last| last as u32 + 1)
     }
 
+    /// Forgets the ids from this one on, under which nothing exists.
+    pub fn narrow(&mut self, width: u32) {
+        debug_assert!(self.width() <= width);
+        self.table.truncate(width as usize);
+    }
+
     fn clear(&mut self) {
         self.table.clear();
         self.first_free = 0;

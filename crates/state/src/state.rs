@@ -22,6 +22,8 @@ pub struct State {
     /// The units that a mirror of this state does not show yet, if there is one.
     pub(crate) unmirrored: Reader<UnitSet>,
     pub(crate) has_mirror: bool,
+    /// The mirror takes back by itself what is undone next.
+    pub(crate) mirror_undoes: bool,
     /// The moment at which an encoding showed this state, except for what is unencoded.
     pub(crate) shown: Option<Moment>,
     /// The words that changed since the successor cache last asked.
@@ -89,6 +91,7 @@ impl State {
             unencoded,
             unmirrored: Reader::default(),
             has_mirror: false,
+            mirror_undoes: false,
             shown: None,
             changed_places: Reader::default(),
             collector: Collector::default(),
@@ -359,6 +362,11 @@ impl State {
             self.unmirrored.skip(&self.journal);
             self.mark_all_unmirrored();
         }
+    }
+
+    /// The last step is about to be taken back, and the mirror has done so already: it shows the state before that step.
+    pub fn mirror_undoes(&mut self) {
+        self.mirror_undoes = true;
     }
 
     /// Adds the units that may have changed, come or gone since the last call to a list, by index: by steps,

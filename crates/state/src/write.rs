@@ -407,7 +407,12 @@ impl State {
     pub fn undo(&mut self) {
         let mark = self.journal.pop_mark();
         self.unencoded.rewind(&self.journal, mark.start);
-        self.unmirrored.rewind(&self.journal, mark.start);
+        if std::mem::take(&mut self.mirror_undoes) {
+            self.unmirrored.digest.clear();
+            self.unmirrored.go_back(mark.start);
+        } else {
+            self.unmirrored.rewind(&self.journal, mark.start);
+        }
         self.changed_places.rewind(&self.journal, mark.start);
         self.collector.rewind(&self.journal, mark.start);
         while let Some(change) = self.journal.pop_since(mark.start) {

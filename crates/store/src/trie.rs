@@ -385,7 +385,7 @@ impl<R: Roots> PreparedStore for Trie<R> {
         if !self.cursor.tree.is_up_to_date(encoding) && self.root(encoding).is_err() {
             return false;
         }
-        self.cursor.tree.clear_log();
+        self.cursor.tree.begin_effects(&self.table.layout);
         true
     }
 

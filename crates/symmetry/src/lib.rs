@@ -24,6 +24,7 @@ mod reach;
 mod relations;
 mod small;
 mod small_encoding;
+mod small_saved;
 mod symmetric;
 mod twins;
 mod versions;

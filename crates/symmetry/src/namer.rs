@@ -36,7 +36,7 @@ use crate::full::{Anchored, Floating};
 use crate::order::{Signatures, by_location};
 use crate::reach::Reach;
 use crate::small::{MOST, SmallGraph};
-use crate::small_encoding::{NodeNames, Written, WrittenLengths};
+use crate::small_encoding::{NodeNames, Outlines, Written};
 use crate::twins::Twins;
 use crate::versions::Versions;
 
@@ -113,7 +113,7 @@ enum Place {
 struct Small {
     graph: SmallGraph,
     closing: Closing,
-    lengths: WrittenLengths,
+    outlines: Outlines,
     verifier: Verifier,
     versions: Versions,
 }
@@ -275,7 +275,10 @@ impl Namer {
 
     /// The state took a step. Collects garbage, by the same traversal that gives names where there is one.
     pub fn step(&mut self, layout: &Layout, state: &mut State) {
-        self.leave();
+        self.named = None;
+        if let Some(small) = &mut self.small {
+            small.graph.step();
+        }
         self.stats.steps += 1;
         match (&mut self.chains, self.config.level) {
             (Some(chains), _) => chains.step(layout, state),
@@ -306,7 +309,7 @@ impl Namer {
         {
             for unit in small.graph.garbage() {
                 state.drop_node(layout, unit);
-                small.graph.leave();
+                small.graph.change();
             }
         } else {
             state.collect_now(layout);
@@ -328,7 +331,10 @@ impl Namer {
 
     /// The state is about to take its last step back.
     pub fn undo(&mut self, layout: &Layout, state: &mut State) {
-        self.leave();
+        self.named = None;
+        if let Some(small) = &mut self.small {
+            small.graph.undo(state);
+        }
         if self.config.level == Level::Heap
             && let Some(small) = &mut self.small
         {
@@ -405,14 +411,14 @@ impl Namer {
     /// Writes the encoding of a small state that was put in order.
     fn write_anew(&mut self, layout: &Layout, state: &mut State, into: &mut Encoding) {
         let Some(mut small) = self.small.take() else { return };
-        let Small { graph, closing, lengths, .. } = &mut *small;
+        let Small { graph, closing, outlines, .. } = &mut *small;
         let mut nodes = NodeNames::new(graph, closing.order());
         if layout.has_values || layout.has_relations() {
             self.write_down(layout, state, &nodes, graph, closing);
             nodes.take_elements(graph, &self.names);
         }
         let names = &self.names;
-        Written { graph, state, layout, nodes: &nodes, names }.encode(lengths, into);
+        Written { graph, state, layout, nodes: &nodes, names }.encode(outlines, into);
         self.small = Some(small);
         state.encoded_elsewhere();
         self.encoded.forget();

@@ -15,6 +15,7 @@ use state::{Entity, Item, Layout, NodeRef, ObjectId, Shape, SlotKind, State, Thr
 
 use crate::mix::mix;
 use crate::relations::{Place, Relations, hang};
+use crate::small_saved::Saved;
 
 /// The greatest number of nodes.
 pub const MOST: usize = 64;
@@ -58,7 +59,7 @@ pub struct SmallGraph {
     /// The nodes in use, those of threads among them, and those of threads that run.
     pub used: u64,
     pub threads: u64,
-    running: u64,
+    pub(crate) running: u64,
     /// By node: a hash of everything about it that is not a link.
     pub labels: [u64; MOST],
     /// By node: its links, places of one entity in order.
@@ -76,7 +77,7 @@ pub struct SmallGraph {
     pub(crate) counts: [u8; GROUPS],
     pub(crate) present: u64,
     /// By node of a unit: the parts of its collections; and which nodes have any.
-    parts: [u64; MOST],
+    pub(crate) parts: [u64; MOST],
     with_parts: u64,
     /// By [`NodeRef::index`]: the node of a unit.
     of_units: Vec<u8>,
@@ -84,16 +85,19 @@ pub struct SmallGraph {
     of_enums: Vec<u8>,
     /// By node of a unit without collections: its kind, if it is one block of words; [`BLOCKS`] if there may be
     /// more; otherwise, or if there are no links yet, [`OTHER`].
-    kinds: [u32; MOST],
-    /// By node of a unit: the number of its words, or [`VARIABLE`].
+    pub(crate) kinds: [u32; MOST],
+    /// By node of a unit: the number of its words, or [`VARIABLE`]; and the nodes for which that is not 1.
     pub(crate) lens: [u32; MOST],
+    pub(crate) long: u64,
     /// By node of a unit with one word: the word, without references; and the references, as scanned.
     pub(crate) first: [u64; MOST],
-    references: [u64; MOST],
+    pub(crate) references: [u64; MOST],
     /// By node of a unit with more words: the words, without references; and the references, as scanned. If
     /// there may be several blocks: the whole words, as scanned.
     pub(crate) words: [Vec<u64>; MOST],
-    more_references: [Vec<u64>; MOST],
+    pub(crate) more_references: [Vec<u64>; MOST],
+    /// What leads back to the state before the last step.
+    pub(crate) saved: Saved,
     /// The number of the layout of units for which units have nodes.
     unit_layout: u64,
     /// The units that changed, by index; kept for its memory.
@@ -123,10 +127,12 @@ impl Default for SmallGraph {
             of_enums: Vec::new(),
             kinds: [OTHER; MOST],
             lens: [0; MOST],
+            long: 0,
             first: [0; MOST],
             references: [0; MOST],
             words: std::array::from_fn(|_| Vec::new()),
             more_references: std::array::from_fn(|_| Vec::new()),
+            saved: Saved::default(),
             unit_layout: 0,
             changed: Vec::new(),
         }
@@ -161,6 +167,7 @@ impl SmallGraph {
         changed.clear();
         state.take_unmirrored(&mut changed);
         if !self.is_whole {
+            self.saved.give_up();
             if layout.abstracts.iter().sum::<u32>() >= MOST as u32 {
                 return false;
             }
@@ -179,6 +186,9 @@ impl SmallGraph {
                 node => self.scan(layout, state, NodeRef::from_index(unit), node),
             });
         self.is_whole = self.is_current;
+        if !self.is_current {
+            self.saved.give_up();
+        }
         self.changed = changed;
         self.is_current
     }
@@ -187,6 +197,28 @@ impl SmallGraph {
     #[inline]
     pub fn leave(&mut self) {
         self.is_current = false;
+        self.saved.give_up();
+    }
+
+    /// The state has taken a step.
+    #[inline]
+    pub fn step(&mut self) {
+        let shows_source = std::mem::replace(&mut self.is_current, false);
+        self.saved.begin(shows_source);
+    }
+
+    /// The state has changed in the course of a step.
+    pub fn change(&mut self) {
+        self.is_current = false;
+    }
+
+    /// The state is about to take its last step back.
+    #[inline]
+    pub fn undo(&mut self, state: &mut State) {
+        self.is_current = self.put_back();
+        if self.is_current {
+            state.mirror_undoes();
+        }
     }
 
     /// Whether the graph shows the state.
@@ -215,7 +247,7 @@ impl SmallGraph {
         units
     }
 
-    fn regroup(&mut self, node: usize, group: u8) {
+    pub(crate) fn regroup(&mut self, node: usize, group: u8) {
         let old = std::mem::replace(&mut self.groups[node], group);
         if old != group {
             if old != NONE {
@@ -282,7 +314,7 @@ impl SmallGraph {
         self.groups = [NONE; MOST];
         self.kinds = [OTHER; MOST];
         self.counts = [0; GROUPS];
-        (self.used, self.threads, self.running, self.present) = (0, 0, 0, 0);
+        (self.used, self.threads, self.running, self.long, self.present) = (0, 0, 0, 0, 0);
         self.of_units.fill(NONE);
         self.of_enums.clear();
         // The globals have node 0.
@@ -326,6 +358,7 @@ impl SmallGraph {
         if changed.iter().all(|&unit| has_node(self, unit) == exists(unit)) {
             return true;
         }
+        self.saved.give_up();
         // What still links to a unit that is gone is about to be scanned.
         for &unit in changed {
             if has_node(self, unit) {
@@ -346,6 +379,7 @@ impl SmallGraph {
         self.used &= !(1 << node);
         self.threads &= !(1 << node);
         self.running &= !(1 << node);
+        self.long &= !(1 << node);
         self.regroup(node.into(), NONE);
         self.of_units[unit.index() as usize] = NONE;
     }
@@ -371,7 +405,10 @@ impl SmallGraph {
     /// Takes the row of a unit out of the graph, and the parts of its collections.
     #[inline]
     fn detach(&mut self, owner: usize) {
-        for target in nodes(std::mem::take(&mut self.targets[owner])) {
+        let targets = self.targets[owner];
+        self.save_links(owner);
+        self.targets[owner] = 0;
+        for target in nodes(targets) {
             self.sources[target % MOST] &= !(1 << owner);
         }
         self.links[owner].clear();
@@ -395,6 +432,7 @@ impl SmallGraph {
     #[inline]
     fn scan(&mut self, layout: &Layout, state: &State, unit: NodeRef, owner: u8) -> bool {
         let node = usize::from(owner) % MOST;
+        self.save(node);
         if let Some((kind, shape, words)) = state.block_of(layout, unit) {
             let has_links = self.kinds[node] == kind && self.lens[node] as usize == words.len();
             let is_same = self.take_words(shape, words, node);
@@ -451,7 +489,8 @@ impl SmallGraph {
     fn link_all(&mut self, unit: NodeRef, owner: u8, (kind, shape, words): (u32, &Shape, &[u64])) {
         let node = usize::from(owner) % MOST;
         self.detach(node);
-        (self.kinds[node], self.lens[node]) = (kind, words.len() as u32);
+        self.kinds[node] = kind;
+        self.set_len(node, words.len() as u32);
         let Self { links, sources, of_units, of_enums, .. } = self;
         let links = &mut links[node];
         let mut targets = 0;
@@ -472,6 +511,17 @@ impl SmallGraph {
         }
         self.targets[node] = targets;
         self.set_kind(unit, node, kind);
+    }
+
+    /// Whether the words of a unit are kept although it may be one word.
+    pub(crate) const fn has_blocks(&self, node: usize) -> bool {
+        self.kinds[node] == BLOCKS
+    }
+
+    #[inline]
+    pub(crate) fn set_len(&mut self, node: usize, len: u32) {
+        self.lens[node] = len;
+        self.long = self.long & !(1 << node) | u64::from(len != 1) << node;
     }
 
     /// A unit is one of a kind, see [`State::scan`].
@@ -528,7 +578,8 @@ impl SmallGraph {
         };
         // The words of arrays of references were not visited, except for the first.
         words.resize(now.len(), 0);
-        (self.lens[node], self.kinds[node]) = (now.len() as u32, BLOCKS);
+        self.kinds[node] = BLOCKS;
+        self.set_len(node, now.len() as u32);
         if let &[word] = &self.words[node][..] {
             self.first[node] = word;
         }
@@ -552,7 +603,7 @@ impl SmallGraph {
         let fits = row.fits;
         // Collections have added to it.
         self.labels[node] = label.wrapping_add(self.labels[node]);
-        self.lens[node] = VARIABLE;
+        self.set_len(node, VARIABLE);
         self.set_kind(unit, node, kind);
         fits
     }
@@ -613,6 +664,7 @@ impl Relations for Row<'_> {
             // What is added from now on is not looked at.
             return node;
         };
+        self.graph.saved.give_up();
         self.graph.parts[self.owner] |= 1 << part;
         self.graph.with_parts |= 1 << self.owner;
         self.link(node, label, part, false);

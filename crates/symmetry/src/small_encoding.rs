@@ -6,8 +6,9 @@
 //! that may have collections are written from the state.
 
 use state::{Entity, Layout, Names, NodeRef, State};
-use system::{Encoding, Outline, Section};
+use system::{Encoding, KeptOutline, Section};
 
+use crate::mix::mix;
 use crate::small::{GROUPS, KINDS, MOST, SmallGraph, VARIABLE, nodes};
 
 /// The names of nodes: threads and objects in turn, by kind, and then in the order in which they are given.
@@ -69,139 +70,184 @@ pub struct Written<'a> {
 }
 
 impl Written<'_> {
-    /// Writes the encoding of the state under its names. Mostly the encoding has components of the same
-    /// lengths already, and only words are written.
-    pub fn encode(&self, lengths: &mut WrittenLengths, into: &mut Encoding) {
-        if !self.overwrite(lengths, into) {
-            self.refill(into);
-            lengths.note(into);
+    /// Writes the encoding of the state under its names. Mostly an encoding had components of the same lengths
+    /// before, and only words are written.
+    pub fn encode(&self, outlines: &mut Outlines, into: &mut Encoding) {
+        let Outlines { places, spans, buffer } = outlines;
+        let hash = self.measure(spans, buffer);
+        let place = &mut places[(hash >> (64 - PLACES.ilog2())) as usize];
+        let written = place.known.as_ref().filter(|known| known.hash == hash).is_some_and(|known| {
+            into.rewrite(known.outline, |out| self.overwrite(&known.lengths, (spans, buffer), out))
+        });
+        if !written {
+            self.refill((spans, buffer), into);
+            place.note(hash, into);
         }
     }
 
-    fn overwrite(&self, lengths: &mut WrittenLengths, into: &mut Encoding) -> bool {
-        let WrittenLengths { outline, widths, lengths, buffer } = lengths;
-        let NodeNames { names, sorted, threads, len } = self.nodes;
-        let has_widths = *widths == [1, *threads, len - threads];
-        let Some(outline) = outline.filter(|_| has_widths) else { return false };
-        into.rewrite(outline, |out| {
-            let (Some((&root, lengths)), graph) = (lengths.split_first(), self.graph) else { return false };
-            let (unit, mut out) = out.split_at_mut(root as usize);
-            if !self.put(SmallGraph::ROOT.into(), unit, buffer) {
+    /// Writes the words of units that may have collections to a buffer. Returns a hash of the lengths of all units.
+    #[inline]
+    fn measure(&self, spans: &mut Spans, buffer: &mut Vec<u64>) -> u64 {
+        let Self { graph, state, layout, names, nodes } = *self;
+        let mut hash = mix(nodes.threads as u64, nodes.len as u64);
+        buffer.clear();
+        for node in self::nodes(graph.long) {
+            let mut len = graph.lens[node];
+            if len == VARIABLE {
+                let unit = graph.entities[node].and_then(Entity::node).unwrap_or(NodeRef::Root);
+                let start = buffer.len();
+                state.append(layout, unit, Some(names), buffer);
+                len = (buffer.len() - start) as u32;
+                spans[node] = (start as u32, len);
+            }
+            // Names of objects follow those of threads.
+            let is_thread = graph.threads >> node & 1 == 1;
+            let place = usize::from(nodes.names[node]) + if is_thread { 0 } else { nodes.threads };
+            let place = if node == SmallGraph::ROOT.into() { MOST } else { place };
+            hash = hash.wrapping_add(mix(place as u64, len.into()));
+        }
+        hash
+    }
+
+    /// Writes the words of all units, if they have these lengths. Returns whether they have.
+    #[inline]
+    fn overwrite(&self, lengths: &[u32], values: (&Spans, &[u64]), out: &mut [u64]) -> bool {
+        let NodeNames { names, sorted, len, .. } = self.nodes;
+        let (Some((&root, lengths)), graph) = (lengths.split_first(), self.graph) else { return false };
+        let (unit, mut out) = out.split_at_mut(root as usize);
+        if lengths.len() != *len || !self.put(SmallGraph::ROOT.into(), values, unit) {
+            return false;
+        }
+        for (&node, &len) in sorted[..*len].iter().zip(lengths) {
+            let node = usize::from(node) % MOST;
+            let (unit, rest) = out.split_at_mut(len as usize);
+            out = rest;
+            // Most units are one word long, which stays in a register.
+            if let [word] = unit
+                && graph.lens[node] == 1
+            {
+                *word = graph.first[node];
+                for link in &graph.links[node] {
+                    *word |= (u64::from(names[usize::from(link.target) % MOST]) + 1) << link.shift;
+                }
+            } else if !self.put(node, values, unit) {
                 return false;
             }
-            for (&node, &len) in sorted[..*len].iter().zip(lengths) {
-                let node = usize::from(node) % MOST;
-                let (unit, rest) = out.split_at_mut(len as usize);
-                out = rest;
-                // Most units are one word long, which stays in a register.
-                if let [word] = unit
-                    && graph.lens[node] == 1
-                {
-                    *word = graph.first[node];
-                    for link in &graph.links[node] {
-                        *word |= (u64::from(names[usize::from(link.target) % MOST]) + 1) << link.shift;
-                    }
-                } else if !self.put(node, unit, buffer) {
-                    return false;
-                }
-            }
-            true
-        })
+        }
+        true
     }
 
     /// Writes the words of a unit if it has the right number of words. Returns whether it has.
     #[inline(never)]
-    fn put(&self, node: usize, out: &mut [u64], buffer: &mut Vec<u64>) -> bool {
-        let graph = self.graph;
-        if graph.lens[node] as usize == out.len() && graph.lens[node] > 1 {
-            out.copy_from_slice(&graph.words[node]);
-            for link in &graph.links[node] {
-                out[link.word as usize] |= self.name(link.target) << link.shift;
+    fn put(&self, node: usize, (spans, buffer): (&Spans, &[u64]), out: &mut [u64]) -> bool {
+        let (graph, node) = (self.graph, node % MOST);
+        if graph.lens[node] == VARIABLE {
+            let (start, len) = spans[node];
+            if len as usize != out.len() {
+                return false;
             }
+            out.copy_from_slice(&buffer[start as usize..][..out.len()]);
             return true;
         }
-        buffer.clear();
-        self.append(node, buffer);
-        let fits = buffer.len() == out.len();
-        if fits {
-            out.copy_from_slice(buffer);
+        // Untracked globals are the last ones.
+        let is_root = node == SmallGraph::ROOT.into();
+        let len = if is_root { self.layout.root_shown } else { graph.lens[node] as usize };
+        if len != out.len() {
+            return false;
         }
-        fits
+        match graph.lens[node] {
+            1 => out.fill(graph.first[node]),
+            _ => out.copy_from_slice(&graph.words[node][..len]),
+        }
+        for link in &graph.links[node] {
+            // Other references are untracked.
+            if let Some(word) = out.get_mut(link.word as usize) {
+                *word |= self.name(link.target) << link.shift;
+            }
+        }
+        true
     }
 
-    fn refill(&self, into: &mut Encoding) {
+    fn refill(&self, values: (&Spans, &[u64]), into: &mut Encoding) {
         let NodeNames { sorted, threads, len, .. } = self.nodes;
         let (threads, objects) = sorted[..*len].split_at(*threads);
         into.refill(|into| {
-            into.component(Section::Root, |out| self.append(SmallGraph::ROOT.into(), out));
-            for &node in threads {
-                into.component(Section::Threads, |out| self.append(node.into(), out));
-            }
-            for &node in objects {
-                into.component(Section::Objects, |out| self.append(node.into(), out));
-            }
+            let mut unit = |section, node: u8| {
+                into.component(section, |out| {
+                    let (start, len) = (out.len(), self.len(node.into(), values.0));
+                    out.resize(start + len, 0);
+                    let is_put = self.put(node.into(), values, &mut out[start..]);
+                    debug_assert!(is_put, "this is its length");
+                });
+            };
+            unit(Section::Root, SmallGraph::ROOT);
+            threads.iter().for_each(|&node| unit(Section::Threads, node));
+            objects.iter().for_each(|&node| unit(Section::Objects, node));
         });
+    }
+
+    fn len(&self, node: usize, spans: &Spans) -> usize {
+        match self.graph.lens[node % MOST] {
+            VARIABLE => spans[node % MOST].1 as usize,
+            _ if node == SmallGraph::ROOT.into() => self.layout.root_shown,
+            len => len as usize,
+        }
     }
 
     #[inline]
     fn name(&self, target: u8) -> u64 {
         u64::from(self.nodes.names[usize::from(target) % MOST]) + 1
     }
-
-    /// The word of a unit with one word.
-    #[inline]
-    fn word(&self, node: usize) -> u64 {
-        let graph = self.graph;
-        graph.links[node]
-            .iter()
-            .fold(graph.first[node], |word, link| word | self.name(link.target) << link.shift)
-    }
-
-    /// Appends the words of a unit.
-    #[inline]
-    fn append(&self, node: usize, out: &mut Vec<u64>) {
-        let Self { graph, state, layout, names, .. } = *self;
-        let node = node % MOST;
-        if graph.lens[node] == VARIABLE {
-            let unit = graph.entities[node].and_then(Entity::node).unwrap_or(NodeRef::Root);
-            return state.append(layout, unit, Some(names), out);
-        }
-        let start = out.len();
-        if graph.lens[node] == 1 {
-            out.push(self.word(node));
-        } else {
-            out.extend_from_slice(&graph.words[node]);
-            for link in &graph.links[node] {
-                out[start + link.word as usize] |= self.name(link.target) << link.shift;
-            }
-        }
-        if node == SmallGraph::ROOT.into() {
-            out.truncate(start + layout.root_shown);
-        }
-    }
 }
 
-/// The lengths of the components that an encoding was last given.
-#[derive(Default, Debug)]
-pub struct WrittenLengths {
-    outline: Option<Outline>,
-    /// By section: the number of components.
-    widths: [usize; 3],
-    /// In the order of keys.
-    lengths: Vec<u32>,
+/// By node of a unit that may have collections: where its words are in a buffer, and how many.
+type Spans = [(u32, u32); MOST];
+
+/// The number of outlines that are kept.
+const PLACES: usize = 1 << 10;
+
+/// The lengths of components that encodings had lately.
+#[derive(Debug)]
+pub struct Outlines {
+    /// By a part of the hash of the lengths.
+    places: Vec<Place>,
+    spans: Spans,
     buffer: Vec<u64>,
 }
 
-impl WrittenLengths {
-    fn note(&mut self, encoding: &Encoding) {
-        let Self { outline, widths, lengths, .. } = self;
-        *outline = encoding.outlined().map(|(outline, _)| outline);
-        *widths = Section::ALL.map(|section| encoding.width(section) as usize);
-        lengths.clear();
-        for section in Section::ALL {
-            lengths
-                .extend(encoding.section(section).map(|words| words.map_or(0, |words| words.len() as u32)));
+#[derive(Default, Debug)]
+struct Place {
+    known: Option<Known>,
+    /// The hash that was met last without being known. What is met twice becomes known.
+    missed: u64,
+}
+
+#[derive(Debug)]
+struct Known {
+    hash: u64,
+    outline: KeptOutline,
+    /// In the order of keys.
+    lengths: Vec<u32>,
+}
+
+impl Default for Outlines {
+    fn default() -> Self {
+        let places = std::iter::repeat_with(Place::default).take(PLACES).collect();
+        Self { places, spans: [(0, 0); MOST], buffer: Vec::new() }
+    }
+}
+
+impl Place {
+    #[cold]
+    fn note(&mut self, hash: u64, encoding: &mut Encoding) {
+        if std::mem::replace(&mut self.missed, hash) != hash {
+            return;
         }
+        let before = self.known.take();
+        let Some(outline) = encoding.keep_outline(before.map(|known| known.outline)) else { return };
+        let len = |words: Option<&[u64]>| words.map_or(0, |words| words.len() as u32);
+        let lengths = Section::ALL.iter().flat_map(|&section| encoding.section(section).map(len));
+        self.known = Some(Known { hash, outline, lengths: lengths.collect() });
     }
 }
 

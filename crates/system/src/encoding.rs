@@ -62,6 +62,30 @@ pub struct Outline {
     number: u64,
 }
 
+impl Outline {
+    /// Small numbers, different for the outlines of one encoding.
+    #[inline]
+    pub const fn number(self) -> u64 {
+        self.number
+    }
+}
+
+/// An outline to which an encoding can [return](Encoding::rewrite).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeptOutline {
+    outline: Outline,
+    /// Its place among those that the encoding keeps.
+    at: u32,
+}
+
+/// What it takes to return to an outline.
+#[derive(Debug)]
+struct Kept {
+    number: u64,
+    sections: [Vec<Slot>; 3],
+    words: usize,
+}
+
 /// The lengths of the components of an encoding whose words are in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lengths {
@@ -80,8 +104,11 @@ pub struct Encoding {
     /// before `start` are no longer known.
     touched: Vec<Key>,
     start: Moment,
-    /// Changes whenever a component is added, removed or changes its length.
+    /// The number of the outline: another one whenever a component is added, removed or changes its length.
     outline: u64,
+    /// The greatest number of an outline so far.
+    outlines: u64,
+    kept: Vec<Kept>,
     /// The number of words of `words` that no slot uses any more.
     dead: usize,
     /// The memory of the previous `words`, for the next time they are put in order.
@@ -103,6 +130,8 @@ impl Default for Encoding {
             touched: Vec::new(),
             start: Moment { encoding: ENCODINGS.fetch_add(1, Relaxed), number: 0 },
             outline: 0,
+            outlines: 0,
+            kept: Vec::new(),
             dead: 0,
             spare: Vec::new(),
             head: Vec::new(),
@@ -136,10 +165,15 @@ impl Encoding {
         self.words.clear();
         self.sections.iter_mut().for_each(Vec::clear);
         self.touch_everything();
-        self.outline += 1;
+        self.change_outline();
         self.dead = 0;
         self.ordered = true;
         self.settled = false;
+    }
+
+    fn change_outline(&mut self) {
+        self.outlines += 1;
+        self.outline = self.outlines;
     }
 
     /// The components that were added, removed or written since `moment`; `None` if that is unknown. A key
@@ -209,10 +243,10 @@ impl Encoding {
         let index = key.index as usize;
         if index >= slots.len() {
             slots.resize(index + 1, NOTHING);
-            self.outline += 1;
             self.settled = false;
+            self.change_outline();
         }
-        let slot = &mut slots[index];
+        let slot = &mut self.sections[key.section as usize][index];
         if slot.len as usize == words.len() {
             let old = &mut self.words[slot.offset as usize..][..words.len()];
             // Most components are one word long: too short for calls of `memcmp` and `memcpy`.
@@ -225,7 +259,6 @@ impl Encoding {
             return self.touch(key);
         }
         (self.ordered, self.settled) = (false, false);
-        self.outline += 1;
         slot.len = words.len() as u32;
         if slot.capacity as usize >= words.len() {
             self.words[slot.offset as usize..][..words.len()].copy_from_slice(words);
@@ -237,6 +270,7 @@ impl Encoding {
                 self.compact();
             }
         }
+        self.change_outline();
         self.touch(key);
     }
 
@@ -247,8 +281,8 @@ impl Encoding {
             && slot.len != ABSENT
         {
             (self.ordered, self.settled) = (false, false);
-            self.outline += 1;
             slot.len = ABSENT;
+            self.change_outline();
             self.touch(key);
         }
         let slots = &mut self.sections[key.section as usize];
@@ -272,7 +306,9 @@ impl Encoding {
         (self.dead, self.ordered) = (0, true);
         // The head depends on lengths only.
         self.settled &= is_same;
-        self.outline += u64::from(!is_same);
+        if !is_same {
+            self.change_outline();
+        }
         self.touch_everything();
     }
 
@@ -288,21 +324,47 @@ impl Encoding {
     /// words are not in order.
     #[inline]
     pub fn outlined(&self) -> Option<(Outline, &[u64])> {
-        let outline = Outline { encoding: self.start.encoding, number: self.outline };
-        self.ordered.then_some((outline, &self.words))
+        self.ordered.then_some((self.present_outline(), &self.words))
+    }
+
+    #[inline]
+    const fn present_outline(&self) -> Outline {
+        Outline { encoding: self.start.encoding, number: self.outline }
+    }
+
+    /// Keeps the present outline, so that [`Encoding::rewrite`] can return to it; in place of another one, if there
+    /// is one. Returns `None` if the words are not in order.
+    pub fn keep_outline(&mut self, instead: Option<KeptOutline>) -> Option<KeptOutline> {
+        if !self.ordered {
+            return None;
+        }
+        let outline = self.present_outline();
+        let kept = Kept { number: outline.number, sections: self.sections.clone(), words: self.words.len() };
+        let instead = instead.filter(|instead| instead.outline.encoding == outline.encoding);
+        let at = instead.map_or(self.kept.len(), |instead| instead.at as usize);
+        if at == self.kept.len() {
+            self.kept.push(kept);
+        } else {
+            self.kept[at] = kept;
+        }
+        Some(KeptOutline { outline, at: at as u32 })
     }
 
     /// A number by which to look for the lengths: encodings with equal lengths, in order, have the same
     /// number, others rarely.
     #[inline]
     pub fn lengths_hint(&self) -> u64 {
-        let ends = |slots: &Vec<Slot>| slots.iter().fold(0, |sum: u32, slot| sum.wrapping_add(slot.offset));
-        let [root, threads, objects] = &self.sections;
-        let mut hint = self.words.len() as u64;
-        for section in [root, threads, objects] {
-            hint = (hint ^ section.len() as u64 ^ u64::from(ends(section)) << 16).wrapping_mul(HINT);
-        }
-        hint
+        let starts = |slots: &Vec<Slot>| slots.iter().fold(0, |sum: u32, slot| sum.wrapping_add(slot.offset));
+        Self::hint_of(self.words.len(), self.sections.each_ref().map(|slots| (slots.len(), starts(slots))))
+    }
+
+    /// The same for an encoding with this number of words, by section the width, and the sum of the positions at
+    /// which its components start.
+    #[inline]
+    pub fn hint_of(words: usize, sections: [(usize, u32); 3]) -> u64 {
+        sections.into_iter().fold(words as u64, |hint, (width, starts)| {
+            (hint ^ width as u64 ^ u64::from(starts) << 16).wrapping_mul(HINT)
+        })
     }
 
     /// The words of all components, one after the other, if they are in order and have these lengths.
@@ -320,28 +382,33 @@ impl Encoding {
         (differences == 0).then_some(&self.words)
     }
 
-    /// Lets `write` replace the words of all components, if they are in order and have these lengths. Returns
-    /// whether they have.
+    /// Returns to an outline, if it is still kept, and lets `write` write the words of all components. Returns whether
+    /// it is kept, and `write` has written all words; otherwise the encoding must be [refilled](Encoding::refill).
     #[inline]
-    pub fn overwrite(&mut self, lengths: &Lengths, write: impl FnOnce(&mut [u64])) -> bool {
-        let has_lengths = self.words_in(lengths).is_some();
-        if has_lengths {
-            self.touch_everything();
-            write(&mut self.words);
-        }
-        has_lengths
-    }
-
-    /// Lets `write` replace the words of all components, if the encoding has this outline. Returns whether it
-    /// has, and `write` has written all words; otherwise the encoding must be [refilled](Encoding::refill).
-    #[inline]
-    pub fn rewrite(&mut self, outline: Outline, write: impl FnOnce(&mut [u64]) -> bool) -> bool {
-        let now = Outline { encoding: self.start.encoding, number: self.outline };
-        if !self.ordered || now != outline {
-            return false;
+    pub fn rewrite(&mut self, kept: KeptOutline, write: impl FnOnce(&mut [u64]) -> bool) -> bool {
+        if !self.ordered || self.present_outline() != kept.outline {
+            if !self.return_to(kept) {
+                return false;
+            }
         }
         self.touch_everything();
         write(&mut self.words)
+    }
+
+    /// Takes on the outline with any words. Returns false if it is not kept any more.
+    fn return_to(&mut self, KeptOutline { outline, at }: KeptOutline) -> bool {
+        let Some(kept) = self.kept.get(at as usize) else { return false };
+        if outline.encoding != self.start.encoding || outline.number != kept.number {
+            return false;
+        }
+        for (slots, kept) in self.sections.iter_mut().zip(&kept.sections) {
+            slots.clear();
+            slots.extend_from_slice(kept);
+        }
+        self.words.resize(kept.words, 0);
+        self.outline = kept.number;
+        (self.dead, self.ordered, self.settled) = (0, true, false);
+        true
     }
 
     /// Whether both encodings describe the same state.
@@ -651,10 +718,15 @@ mod tests {
         assert_eq!(encoding.words_in(&lengths), Some(&[0, 1, 1, 3, 3, 3][..]));
         for other in [&[1, 2, 0][..], &[1, 2, 1, 3], &[2, 1, 0, 3], &[1, 2, 0, 3, 0], &[]] {
             assert_eq!(filled(other).words_in(&lengths), None, "{other:?}");
-            assert!(!filled(other).overwrite(&lengths, |_| panic!("it has other lengths")));
         }
         let before = encoding.now();
-        assert!(encoding.overwrite(&lengths, |words| words.fill(7)));
+        let outline = encoding.keep_outline(None).expect("it was filled in order");
+        encoding.set(key(Section::Threads, 3), &[5]);
+        encoding.remove(key(Section::Threads, 1));
+        assert!(encoding.rewrite(outline, |words| {
+            words.fill(7);
+            true
+        }));
         assert_eq!(encoding.touched(before), None);
         assert_eq!(encoding.get(key(Section::Threads, 1)), Some(&[7, 7, 7][..]));
         assert_eq!(encoding.get(key(Section::Threads, 0)), Some(&[][..]));
@@ -668,6 +740,7 @@ mod tests {
     #[test]
     fn an_outline_has_the_same_lengths() {
         let mut known: Vec<(Outline, Lengths)> = Vec::new();
+        let mut kept: Vec<KeptOutline> = Vec::new();
         let mut encodings = [Encoding::new(), Encoding::new()];
         for round in 0..2000_u64 {
             let at = round as usize * 7 % encodings.len();
@@ -689,9 +762,25 @@ mod tests {
                     encodings[at].unflatten(&flat);
                 }
                 11 => encodings[at] = encodings[round as usize % 2].clone(),
+                12 => kept.extend(encoding.keep_outline(kept.get(round as usize / 7 % 20).copied())),
+                13..=14 => {
+                    if let Some(&outline) = kept.get(round as usize / 5 % 20)
+                        && !encoding.rewrite(outline, |words| {
+                            words.fill(round);
+                            round % 3 > 0
+                        })
+                    {
+                        encoding.refill(|into| into.component(Section::Root, |out| out.push(round)));
+                    }
+                }
                 _ => _ = encoding.flat(),
             }
             let encoding = &encodings[at];
+            let mut flat = Vec::new();
+            encoding.flatten(&mut flat);
+            let mut again = Encoding::new();
+            again.unflatten(&flat);
+            assert!(encoding.same(&again));
             let Some((outline, words)) = encoding.outlined() else { continue };
             let lengths = encoding.lengths().expect("its words are in order");
             assert_eq!(encoding.words_in(&lengths), Some(words));

@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use alarm::{Alarm, Fuel};
-pub use encoding::{Encoding, Key, Lengths, Moment, Outline, Section};
+pub use encoding::{Encoding, KeptOutline, Key, Lengths, Moment, Outline, Section};
 pub use fault::{Bound, Fault, FaultKind, Halt};
 pub use retrace::{step_to_fault, steps_to};
 

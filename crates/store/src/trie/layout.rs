@@ -37,6 +37,8 @@ pub struct TreeLayout {
     source_of: Vec<u8>,
     /// The leaves that are likely to change.
     lively: Vec<Lively>,
+    /// By leaf, except for the last: whether it is one of them.
+    is_lively: Vec<bool>,
     /// By slot: the bits that are in other leaves.
     still: Vec<u64>,
     /// The inner node above the rest.
@@ -139,6 +141,7 @@ impl TreeLayout {
             sources: Vec::new(),
             source_of: Vec::new(),
             lively: Vec::new(),
+            is_lively: Vec::new(),
             still: vec![0; missing.len()],
             above_rest: NOWHERE,
             nodes: Vec::new(),
@@ -173,6 +176,7 @@ impl TreeLayout {
                     }
                     assert!(at <= LEAF_BITS, "a leaf is its own number");
                     layout.lively.push(Lively { leaf: leaf as u32, above });
+                    layout.is_lively.push(true);
                     layout.source_of.resize((leaf + 1) * LEAF_BITS as usize, 0);
                     layout.first_sources.push(layout.sources.len() as u32);
                     leaf
@@ -196,7 +200,7 @@ impl TreeLayout {
         let sources = |lively: &Lively| {
             &sources[first[lively.leaf as usize] as usize..first[lively.leaf as usize + 1] as usize]
         };
-        let (still, lively) = (&mut self.still, &mut self.lively);
+        let (still, is_lively_leaf, lively) = (&mut self.still, &mut self.is_lively, &mut self.lively);
         lively.retain(|lively| {
             let varies = |source: &Source| varying[source.slot as usize] & source.place(u32::MAX) != 0;
             let is_lively = sources(lively).iter().any(varies);
@@ -204,6 +208,7 @@ impl TreeLayout {
                 let bits =
                     sources(lively).iter().map(|source| (source.slot as usize, source.place(u32::MAX)));
                 bits.for_each(|(slot, bits)| still[slot] |= bits);
+                is_lively_leaf[lively.leaf as usize] = false;
             }
             is_lively
         });
@@ -220,6 +225,12 @@ impl TreeLayout {
     #[inline]
     pub fn still(&self) -> &[u64] {
         &self.still
+    }
+
+    /// Whether a leaf, except for the rest, is likely to change.
+    #[inline]
+    pub fn is_lively(&self, leaf: Position) -> bool {
+        self.is_lively[leaf]
     }
 
     /// The fields of a leaf.
@@ -318,6 +329,11 @@ impl Source {
     #[inline]
     pub fn place(&self, leaf: u32) -> u64 {
         u64::from(leaf & self.mask).rotate_left(self.rotation)
+    }
+
+    /// The number of bits by which a word is rotated to the right for that.
+    pub fn rotation(&self) -> u32 {
+        self.rotation
     }
 
     /// Moves the bits of a word to their place in the leaf.

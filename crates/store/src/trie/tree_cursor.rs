@@ -16,8 +16,14 @@ use forms::Forms;
 /// The words and numbers of the tree of one state.
 #[derive(Debug)]
 pub struct TreeCursor {
-    /// By slot of the layout: its word. 0 for components that do not exist or are in the rest.
+    /// The row of words: by slot of the layout, its word. 0 for components that do not exist or are in the rest.
     words: Vec<u64>,
+    /// The row of words was left behind: by leaf, the number that it shows. Only leaves that are likely to change
+    /// have other numbers by now.
+    row_is_stale: bool,
+    shown: Vec<u32>,
+    /// Another number whenever leaves may have changed that are not likely to.
+    version: u64,
     /// By position: its number. The root has none.
     numbers: Vec<u32>,
     /// The inner nodes except for the root that have a changed child.
@@ -37,8 +43,6 @@ pub struct TreeCursor {
     is_whole: bool,
     /// Scratch space by slot: the bits that change.
     changes: Vec<u64>,
-    /// `changes` may have other bits than those of the words of the last encoding.
-    has_other_changes: bool,
     forms: Forms,
     /// Scratch space: the components that were undone or are to be written to an encoding, and positions to
     /// visit.
@@ -51,6 +55,9 @@ impl TreeCursor {
     pub fn new(layout: &TreeLayout) -> Self {
         Self {
             words: vec![0; layout.slots()],
+            row_is_stale: false,
+            shown: vec![ABSENT; layout.leaves()],
+            version: 1,
             numbers: vec![ABSENT; layout.positions()],
             open: Queue::new(layout.inner()),
             word_log: Vec::new(),
@@ -61,16 +68,16 @@ impl TreeCursor {
             is_torn: false,
             is_whole: false,
             changes: vec![0; layout.slots()],
-            has_other_changes: false,
             forms: Forms::default(),
             keys: Vec::new(),
             stack: Vec::new(),
         }
     }
 
-    /// The words by slot, and the numbers by position.
+    /// The words by slot, which must be up to date, and the numbers by position.
     #[inline]
     pub fn contents(&self) -> (&[u64], &[u32]) {
+        debug_assert!(!self.row_is_stale, "effects are about the state of the row");
         (&self.words, &self.numbers)
     }
 
@@ -100,6 +107,12 @@ impl TreeCursor {
     #[inline]
     pub fn is_up_to_date(&self, encoding: &Encoding) -> bool {
         self.moment == Some(encoding.now())
+    }
+
+    /// The state that the tree represents is the one that effects are about from now on.
+    pub fn begin_effects(&mut self, layout: &TreeLayout) {
+        self.clear_log();
+        self.bring_row_up_to_date(layout);
     }
 
     /// Follows an encoding of the state that the tree represents.
@@ -141,7 +154,8 @@ impl TreeCursor {
         self.is_whole = touched.is_none();
         let mut rest_changed = std::mem::replace(&mut self.is_torn, true);
         if let Some(keys) = touched {
-            self.forms.forget_row();
+            self.bring_row_up_to_date(layout);
+            self.version += 1;
             self.go_back(layout, encoding, keys);
             for &key in keys {
                 rest_changed |= self.update_component(layout, key, encoding);
@@ -199,6 +213,7 @@ impl TreeCursor {
     /// The root pair after some changes, which must then be undone.
     #[inline]
     fn change(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>, writes: &[Write]) -> Option<u64> {
+        debug_assert!(!self.row_is_stale, "effects are about the state of the row");
         for write in writes {
             let span = layout.span(write.key);
             let first = span.first as usize;
@@ -380,11 +395,16 @@ impl TreeCursor {
         // What a failed update left open does not matter any more.
         while self.open.pop().is_some() {}
         self.clear_log();
-        self.forms.forget_row();
         let is_torn = std::mem::take(&mut self.is_torn);
         let touched = self.moment.take().and_then(|moment| into.touched(moment));
         let touched = touched.filter(|_| !is_torn && !whole);
         let by_component = touched.is_some();
+        if by_component {
+            self.bring_row_up_to_date(layout);
+            self.version += 1;
+        } else {
+            self.leave_row_behind(layout);
+        }
         self.keys.extend_from_slice(touched.unwrap_or_default());
         self.stack.clear();
         if layout.inner() == 0 {
@@ -405,10 +425,9 @@ impl TreeCursor {
                 self.keys.extend(self.rest.iter().map(|(key, _)| *key));
             } else if by_component {
                 self.unfold_leaf(layout, position as usize, old ^ number);
-            } else {
-                self.unfold_whole_leaf(layout, position as usize, old ^ number);
             }
         }
+        self.bring_row_up_to_date(layout);
         if by_component {
             for &key in &self.keys {
                 self.show(layout, key, into);

@@ -1,18 +1,21 @@
-//! Forms: where the words of encodings with certain lengths of components go in the row of words.
+//! Forms: where the words of encodings with certain lengths of components go in the tree.
 //!
-//! Most states that follow each other have components of the same lengths. For these it is computed once
-//! which slot each word of an encoding belongs to. After that a state is read by copying its words to their
-//! slots, and written by copying them back, without a look at components.
+//! Most states have components of the same lengths as states before them. For these it is computed once which
+//! bits of which word make up each leaf. After that the numbers of leaves are computed from the words of an
+//! encoding at once, without a look at components; and a state is written by copying its words.
 //!
-//! If the row of words has the form of the encoding already, then all other slots stay as they are, and only
-//! the words are compared.
+//! Bits that are not likely to change are only compared with those of the state before.
 
-use system::{Encoding, Key, Lengths, Outline};
+use system::{Encoding, KeptOutline, Key, Lengths, Outline, Section};
 
-use crate::trie::layout::{Slot, TreeLayout};
+use crate::trie::layout::{Field, Slot, TreeLayout};
 
 /// The number of forms that are kept.
-const FORMS: usize = 1 << 8;
+const FORMS: usize = 1 << 10;
+/// The number of outlines whose forms are remembered.
+const OUTLINES: usize = 1 << 8;
+/// A form is made for lengths that are met without one this number of times.
+const OFTEN: u8 = 6;
 /// Layouts with more slots have no forms, which would take too much memory.
 const MOST_SLOTS: usize = 1 << 10;
 
@@ -26,88 +29,130 @@ pub struct Form {
     length_slots: Vec<u32>,
     /// By word of an encoding, in order: its slot.
     slots: Vec<u32>,
+    /// By word: the bits that are not likely to change, and what they are.
+    still: Vec<(u64, u64)>,
+    /// Other slots that have such bits, and which.
+    others: Vec<(u32, u64)>,
+    /// The version of these bits in the state that they were last compared with, 0 if there is none.
+    pub version: u64,
+    /// The leaves that are likely to change, and the bits of words that each consists of, one after the other.
+    leaves: Vec<FormLeaf>,
+    moves: Vec<Move>,
+}
+
+/// A leaf of the states of a form.
+#[derive(Clone, Copy, Debug)]
+pub struct FormLeaf {
+    pub leaf: u32,
+    /// The inner node above the leaf.
+    pub above: u32,
+    /// The bits that are the same in all states of the form.
+    base: u32,
+    /// The number of moves.
+    moves: u32,
+}
+
+/// From some bits of a word to their place in a leaf.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    word: u32,
+    rotation: u32,
+    mask: u32,
 }
 
 /// The forms of the states that were met last, at places that depend on their lengths.
 #[derive(Debug)]
 pub struct Forms {
+    /// None at all as long as there are no forms.
     places: Vec<Place>,
-    /// The outline of the encoding that was read last, and the place of its form.
-    last: Option<(Outline, usize)>,
-    /// The place of the form that the row of words has, if that is known.
-    row: Option<usize>,
-}
-
-/// The form of an encoding.
-pub struct Met<'f, 'e> {
-    pub form: &'f Form,
-    /// The words of the encoding.
-    pub words: &'e [u64],
-    /// The row of words has the same form.
-    pub is_of_row: bool,
+    /// By a part of the number of an outline: the outline, and the place of its form.
+    outlines: [Option<(Outline, u32)>; OUTLINES],
 }
 
 #[derive(Default, Debug)]
 struct Place {
-    form: Option<Form>,
-    /// The hint of the lengths that were met last without a form. A form is made for lengths that are met
-    /// twice.
+    form: Option<Box<Form>>,
+    /// Of the form here, or of one that was here before.
+    outline: Option<KeptOutline>,
+    /// Whether it is of the form here.
+    is_kept: bool,
+    /// The hint of lengths that were met without a form, and how many times more often than others lately.
     missed: u64,
+    times: u8,
     /// The hint of lengths that do not fit the layout.
     unfit: u64,
 }
 
 impl Default for Forms {
     fn default() -> Self {
-        let places = std::iter::repeat_with(Place::default).take(FORMS).collect();
-        Self { places, last: None, row: None }
+        Self { places: Vec::new(), outlines: [None; OUTLINES] }
     }
 }
 
 impl Forms {
-    /// The form of an encoding, if it is known. The encoding must then be written into the row of words.
+    /// The form of an encoding and its words, if it is known.
     #[inline]
-    pub fn meet<'e>(&mut self, layout: &TreeLayout, encoding: &'e Encoding) -> Option<Met<'_, 'e>> {
-        let before = self.row.take();
+    pub fn meet<'e>(
+        &mut self,
+        layout: &TreeLayout,
+        encoding: &'e Encoding,
+    ) -> Option<(&mut Form, &'e [u64])> {
         let (outline, words) = encoding.outlined()?;
-        let at = match self.last {
-            Some((last, at)) if last == outline => at,
-            _ => self.find(layout, encoding)?,
+        let number = outline.number() as usize % OUTLINES;
+        let at = match self.outlines[number] {
+            Some((last, at)) if last == outline => at as usize,
+            _ => {
+                let at = self.find(layout, encoding)?;
+                self.outlines[number] = Some((outline, at as u32));
+                at
+            }
         };
-        self.last = Some((outline, at));
-        self.row = Some(at);
-        let form = self.places[at].form.as_ref()?;
-        Some(Met { form, words, is_of_row: before == Some(at) })
+        let form = self.places[at].form.as_mut()?;
+        Some((form, words))
     }
 
     /// The place of the form of an encoding.
     fn find(&mut self, layout: &TreeLayout, encoding: &Encoding) -> Option<usize> {
+        if self.places.is_empty() {
+            self.places.resize_with(FORMS, Place::default);
+        }
         let hint = encoding.lengths_hint();
         let at = place(hint);
         let place = &mut self.places[at];
         if place.form.as_ref().is_some_and(|form| encoding.words_in(&form.lengths).is_some()) {
             return Some(at);
         }
-        place.miss(layout, encoding, hint);
-        // The form at this place may be another one now.
-        self.last = None;
+        if place.miss(layout, encoding, hint) {
+            self.outlines = [None; OUTLINES];
+        }
         None
     }
 
-    /// The row of words has changed in other ways.
+    /// Writes a row of words into an encoding, if its form is known. Returns whether it is.
     #[inline]
-    pub fn forget_row(&mut self) {
-        self.row = None;
+    pub fn write(&mut self, layout: &TreeLayout, row: &[u64], into: &mut Encoding) -> bool {
+        let Some(place) = self.places.get_mut(place(lengths_hint(layout, row))) else { return false };
+        let Some(form) = place.form.as_ref().filter(|form| form.has_lengths(row)) else { return false };
+        let write = |words: &mut [u64]| {
+            for (&slot, word) in form.slots.iter().zip(words) {
+                *word = row[slot as Slot];
+            }
+            true
+        };
+        if place.is_kept && place.outline.is_some_and(|outline| into.rewrite(outline, write)) {
+            return true;
+        }
+        place.is_kept = false;
+        false
     }
 
-    /// Writes a row of words into an encoding, if the form of the encoding is known and is that of the row.
-    /// Returns whether it is.
-    #[inline]
-    pub fn write(&mut self, row: &[u64], into: &mut Encoding) -> bool {
-        let at = place(into.lengths_hint());
-        let is_written = self.places[at].form.as_ref().is_some_and(|form| form.write(row, into));
-        self.row = is_written.then_some(at);
-        is_written
+    /// Keeps the outline of an encoding that was filled from a row of words, if its form is known, for the next time.
+    pub fn keep(&mut self, layout: &TreeLayout, row: &[u64], into: &mut Encoding) {
+        let Some(place) = self.places.get_mut(place(lengths_hint(layout, row))) else { return };
+        if place.form.as_ref().is_some_and(|form| into.words_in(&form.lengths).is_some()) {
+            place.outline = into.keep_outline(place.outline);
+            place.is_kept = place.outline.is_some();
+        }
     }
 }
 
@@ -116,22 +161,51 @@ fn place(hint: u64) -> usize {
     (hint >> 32) as usize % FORMS
 }
 
-impl Place {
-    /// Records that an encoding was met whose form is not here.
-    #[cold]
-    fn miss(&mut self, layout: &TreeLayout, encoding: &Encoding, hint: u64) {
-        if self.unfit == hint || layout.slots() > MOST_SLOTS {
-            return;
-        }
-        if std::mem::replace(&mut self.missed, hint) != hint {
-            return;
-        }
-        if let Some(lengths) = encoding.lengths() {
-            match Form::new(layout, encoding, lengths) {
-                Some(form) => self.form = Some(form),
-                None => self.unfit = hint,
+/// The [hint](Encoding::lengths_hint) of the encoding for a row of words.
+fn lengths_hint(layout: &TreeLayout, row: &[u64]) -> u64 {
+    let mut offset = 0_u32;
+    let mut ends = [(0, 0); 3];
+    for (section, (width, sum)) in Section::ALL.into_iter().zip(&mut ends) {
+        for (span, index) in layout.spans(section).iter().zip(1..) {
+            let length = row[span.first as Slot] as u32;
+            if length > 0 {
+                *width = index;
+                *sum = offset.wrapping_add(*sum);
+                offset = offset.wrapping_add(length - 1);
             }
         }
+    }
+    Encoding::hint_of(offset as usize, ends)
+}
+
+impl Place {
+    /// Records that an encoding was met whose form is not here. Returns whether there is another form now.
+    #[cold]
+    fn miss(&mut self, layout: &TreeLayout, encoding: &Encoding, hint: u64) -> bool {
+        if self.unfit == hint || layout.slots() > MOST_SLOTS {
+            return false;
+        }
+        // To make a form takes as long as this number of states without a form.
+        if self.missed == hint {
+            self.times += 1;
+        } else if self.times > 1 {
+            self.times -= 1;
+        } else {
+            (self.missed, self.times) = (hint, 1);
+        }
+        if self.missed != hint || self.times < OFTEN {
+            return false;
+        }
+        self.times = 0;
+        let Some(lengths) = encoding.lengths() else { return false };
+        let form = Form::new(layout, encoding, lengths).map(Box::new);
+        let is_new = form.is_some();
+        if is_new {
+            (self.form, self.is_kept) = (form, false);
+        } else {
+            self.unfit = hint;
+        }
+        is_new
     }
 }
 
@@ -149,7 +223,107 @@ impl Form {
             slots.extend(span.first + 1..=span.first + words.len() as u32);
         }
         let length_slots = layout.components().map(|key: Key| layout.span(key).first).collect();
-        Some(Self { lengths, template, length_slots, slots })
+        let mut form = Self {
+            lengths,
+            template,
+            length_slots,
+            still: slots.iter().map(|&slot| (layout.still()[slot as Slot], 0)).collect(),
+            slots,
+            others: Vec::new(),
+            version: 0,
+            leaves: Vec::new(),
+            moves: Vec::new(),
+        };
+        form.compile(layout);
+        Some(form)
+    }
+
+    fn compile(&mut self, layout: &TreeLayout) {
+        let mut words = vec![None; layout.slots()];
+        for (&slot, word) in self.slots.iter().zip(0..) {
+            words[slot as Slot] = Some(word);
+        }
+        let others = (0..).zip(layout.still().iter().zip(&words));
+        self.others = others
+            .filter(|&(_, (&mask, word))| mask != 0 && word.is_none())
+            .map(|(slot, (&mask, _))| (slot, mask))
+            .collect();
+        for lively in layout.lively() {
+            let first = self.moves.len();
+            let mut base = 0;
+            for source in layout.sources(lively.leaf as usize) {
+                let Some(word) = words[source.slot as Slot] else {
+                    base |= source.take(self.template[source.slot as Slot]);
+                    continue;
+                };
+                // Bits of one word that keep their distance are moved at once.
+                let is_same = |other: &&mut Move| other.word == word && other.rotation == source.rotation();
+                match self.moves[first..].iter_mut().find(is_same) {
+                    Some(other) => other.mask |= source.mask,
+                    None => {
+                        self.moves.push(Move { word, rotation: source.rotation(), mask: source.mask });
+                    }
+                }
+            }
+            let moves = (self.moves.len() - first) as u32;
+            self.leaves.push(FormLeaf { leaf: lively.leaf, above: lively.above, base, moves });
+        }
+    }
+
+    /// Whether the bits that are not likely to change are those of the state before, which have this version. If not,
+    /// they must be [settled](Form::settle).
+    #[inline]
+    pub fn is_still(&self, words: &[u64], version: u64) -> bool {
+        let changes = self.still.iter().zip(words);
+        self.version == version
+            && changes.fold(0, |changes, (&(mask, bits), word)| changes | word & mask ^ bits) == 0
+    }
+
+    /// Writes the bits that are not likely to change into a row of words, and visits the changes of leaves. Returns
+    /// whether there are any.
+    #[inline(never)]
+    pub fn settle(
+        &mut self,
+        layout: &TreeLayout,
+        words: &[u64],
+        row: &mut [u64],
+        mut visit: impl FnMut(&Field, u32),
+    ) -> bool {
+        let Self { template, others, slots, still, .. } = self;
+        let mut has_changed = false;
+        let mut put = |slot: u32, mask: u64, word: u64| {
+            let old = &mut row[slot as Slot];
+            let changes = (*old ^ word) & mask;
+            if changes != 0 {
+                has_changed = true;
+                *old ^= changes;
+                for field in layout.fields(slot as Slot).iter().filter(|field| changes & field.mask != 0) {
+                    visit(field, field.place(changes));
+                }
+            }
+        };
+        for &(slot, mask) in &*others {
+            put(slot, mask, template[slot as Slot]);
+        }
+        for ((&slot, (mask, bits)), word) in slots.iter().zip(still).zip(words) {
+            *bits = word & *mask;
+            put(slot, *mask, *word);
+        }
+        has_changed
+    }
+
+    /// Visits the numbers of the leaves that are likely to change.
+    #[inline]
+    pub fn leaves(&self, words: &[u64], mut visit: impl FnMut(FormLeaf, u32)) {
+        let mut moves = &self.moves[..];
+        for &leaf in &self.leaves {
+            let (own, rest) = moves.split_at(leaf.moves as usize);
+            moves = rest;
+            let number = own.iter().fold(leaf.base, |number, one| {
+                number | words[one.word as usize].rotate_right(one.rotation) as u32 & one.mask
+            });
+            visit(leaf, number);
+        }
     }
 
     /// Writes the words of an encoding of this form into a row of words.
@@ -160,31 +334,9 @@ impl Form {
         }
     }
 
-    /// Writes the words of an encoding of this form into a row of words of this form, and their changes.
-    /// Returns the changes of bits that are still.
+    /// Whether a row of words has this form.
     #[inline]
-    pub fn compare(&self, words: &[u64], row: &mut [u64], changes: &mut [u64], still: &[u64]) -> u64 {
-        let slots = row.len().min(changes.len()).min(still.len());
-        let (row, changes, still) = (&mut row[..slots], &mut changes[..slots], &still[..slots]);
-        let mut unexpected = 0;
-        for (&slot, &word) in self.slots.iter().zip(words) {
-            let change = row[slot as Slot] ^ word;
-            row[slot as Slot] = word;
-            changes[slot as Slot] = change;
-            unexpected |= change & still[slot as Slot];
-        }
-        unexpected
-    }
-
-    /// Writes a row of words into an encoding, if both have this form. Returns whether they have.
-    #[inline]
-    fn write(&self, row: &[u64], into: &mut Encoding) -> bool {
-        let is_length = |&slot: &u32| row[slot as Slot] == self.template[slot as Slot];
-        self.length_slots.iter().all(is_length)
-            && into.overwrite(&self.lengths, |words| {
-                for (&slot, word) in self.slots.iter().zip(words) {
-                    *word = row[slot as Slot];
-                }
-            })
+    fn has_lengths(&self, row: &[u64]) -> bool {
+        self.length_slots.iter().all(|&slot| row[slot as Slot] == self.template[slot as Slot])
     }
 }

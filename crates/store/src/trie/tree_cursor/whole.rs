@@ -7,8 +7,7 @@
 use system::{Encoding, Section};
 
 use super::TreeCursor;
-use super::forms::Met;
-use crate::trie::layout::{Position, TreeLayout};
+use crate::trie::layout::{ROOT, TreeLayout};
 
 /// A component that is compared by itself takes about as long as this number of slots in one pass. Besides, a
 /// change that is compared as a whole cannot be undone.
@@ -23,38 +22,81 @@ pub fn is_most(layout: &TreeLayout, touched: usize) -> bool {
 }
 
 impl TreeCursor {
-    /// Updates all words and leaves from an encoding. Returns whether there are or were components that do
-    /// not fit the layout. This cannot be undone.
+    /// Updates all leaves from an encoding. Returns whether there are or were components that do not fit the
+    /// layout. This cannot be undone.
     // Inlined, it slows down updates of a few components.
     #[inline(never)]
     pub(super) fn update_whole(&mut self, layout: &TreeLayout, encoding: &Encoding) -> bool {
         self.clear_log();
         let mut has_rest = !self.rest.is_empty();
-        let met = self.forms.meet(layout, encoding);
+        let Self { forms, words: row, numbers, open, changes, shown, row_is_stale, version, .. } = self;
+        let mut met = forms.meet(layout, encoding);
+        if let Some((form, words)) = &mut met
+            && !has_rest
+        {
+            if !std::mem::replace(row_is_stale, true) {
+                shown.copy_from_slice(&numbers[..layout.leaves()]);
+            }
+            let mut open = |above| {
+                if above != ROOT {
+                    open.push(above);
+                }
+            };
+            if !form.is_still(words, *version) {
+                // Of a stale row, the bits that are not likely to change are right.
+                let has_changed = form.settle(layout, words, row, |field, bits| {
+                    numbers[field.leaf as usize] ^= bits;
+                    shown[field.leaf as usize] ^= bits;
+                    open(field.above);
+                });
+                *version += u64::from(has_changed);
+                form.version = *version;
+            }
+            form.leaves(words, |leaf, number| {
+                let old = &mut numbers[leaf.leaf as usize];
+                if *old != number {
+                    *old = number;
+                    open(leaf.above);
+                }
+            });
+            return false;
+        }
+        if std::mem::replace(row_is_stale, false) {
+            bring_up_to_date(layout, row, shown, numbers);
+        }
+        changes.copy_from_slice(row);
+        match met {
+            Some((form, words)) => form.read(words, row),
+            None => has_rest |= !read(layout, encoding, row),
+        }
         let mut unexpected = 0;
-        if let Some(Met { form, words, is_of_row: true }) = met {
-            // Only the slots of words can change.
-            if std::mem::take(&mut self.has_other_changes) {
-                self.changes.fill(0);
-            }
-            unexpected = form.compare(words, &mut self.words, &mut self.changes, layout.still());
-        } else {
-            self.changes.copy_from_slice(&self.words);
-            match met {
-                Some(met) => met.form.read(met.words, &mut self.words),
-                None => has_rest |= !read(layout, encoding, &mut self.words),
-            }
-            for ((change, word), still) in self.changes.iter_mut().zip(&self.words).zip(layout.still()) {
-                *change ^= word;
-                unexpected |= *change & still;
-            }
-            self.has_other_changes = true;
+        for ((change, word), still) in self.changes.iter_mut().zip(&self.words).zip(layout.still()) {
+            *change ^= word;
+            unexpected |= *change & still;
         }
         self.update_lively_leaves(layout);
         if unexpected != 0 {
+            self.version += 1;
             self.update_still_leaves(layout);
         }
         has_rest
+    }
+
+    /// Writes what leaves show since the row of words was left behind.
+    #[inline]
+    pub(super) fn bring_row_up_to_date(&mut self, layout: &TreeLayout) {
+        if std::mem::replace(&mut self.row_is_stale, false) {
+            let is_still = bring_up_to_date(layout, &mut self.words, &self.shown, &self.numbers);
+            self.version += u64::from(!is_still);
+        }
+    }
+
+    /// From now on, the row of words may be left behind.
+    #[inline]
+    pub(super) fn leave_row_behind(&mut self, layout: &TreeLayout) {
+        if !std::mem::replace(&mut self.row_is_stale, true) {
+            self.shown.copy_from_slice(&self.numbers[..layout.leaves()]);
+        }
     }
 
     fn update_lively_leaves(&mut self, layout: &TreeLayout) {
@@ -85,20 +127,10 @@ impl TreeCursor {
         }
     }
 
-    /// Updates the words from a leaf, without regard to which components change.
-    #[inline]
-    pub(super) fn unfold_whole_leaf(&mut self, layout: &TreeLayout, leaf: Position, changes: u32) {
-        for source in layout.sources(leaf) {
-            self.words[source.slot as usize] ^= source.place(changes);
-        }
-    }
-
     /// Makes `into` describe the state of the tree, whatever it described before.
     #[inline(never)]
     pub(super) fn show_whole(&mut self, layout: &TreeLayout, into: &mut Encoding) {
-        if self.rest.is_empty() && self.forms.write(&self.words, into) {
-            // The row may have another form now.
-            self.has_other_changes = true;
+        if self.rest.is_empty() && self.forms.write(layout, &self.words, into) {
             return;
         }
         if !self.rest.is_empty() {
@@ -128,7 +160,24 @@ impl TreeCursor {
                 }
             }
         });
+        self.forms.keep(layout, &self.words, into);
     }
+}
+
+/// Writes what leaves show since they were as in `shown` into a row of words. Returns whether only leaves have changed
+/// that are likely to.
+fn bring_up_to_date(layout: &TreeLayout, row: &mut [u64], shown: &[u32], numbers: &[u32]) -> bool {
+    let mut is_still = true;
+    // The rest is the last leaf, and has no words.
+    for (leaf, (old, new)) in shown[..layout.rest()].iter().zip(numbers).enumerate() {
+        if old != new {
+            for source in layout.sources(leaf) {
+                row[source.slot as usize] ^= source.place(old ^ new);
+            }
+            is_still &= layout.is_lively(leaf);
+        }
+    }
+    is_still
 }
 
 /// Writes the words of an encoding into a row of words. Returns whether all of its components fit; those that
