@@ -140,8 +140,10 @@ fn steps_stand_for_steps_that_end_alike() {
 #[test]
 fn choices_stand_for_choices_at_the_level_heap() {
     let all = models() / 2;
-    let saved: Saved =
-        [ANY, ALIKE].into_iter().flat_map(|of| (0..all).map(move |seed| survives(seed, of, folded_heap))).sum();
+    let saved: Saved = [ANY, ALIKE]
+        .into_iter()
+        .flat_map(|of| (0..all).map(move |seed| survives(seed, of, folded_heap)))
+        .sum();
     assert!(saved.choices as u64 > all / 4, "{saved:?}");
 }
 
