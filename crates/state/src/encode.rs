@@ -263,68 +263,69 @@ impl State {
     }
 
     fn append_with_values(&self, layout: &Layout, node: NodeRef, names: Option<&Names>, out: &mut Vec<u64>) {
+        let Some(words) = self.words_of(node) else { return };
         match node {
-            NodeRef::Root => self.append_shape(layout, 0, &layout.root, names, out),
-            NodeRef::Thread(id) => {
-                if self.is_running(id) {
-                    self.append_shape(layout, self.thread(id), &layout.thread, names, out);
-                    for frame in self.frames(layout, id) {
-                        self.append_shape(layout, frame, self.frame_shape(layout, frame), names, out);
-                    }
+            NodeRef::Root => self.append_shape(layout, words, &layout.root, names, out),
+            NodeRef::Thread(_) => {
+                let (header, mut frames) = words.split_at(layout.thread.len().min(words.len()));
+                if !header.is_empty() {
+                    self.append_shape(layout, header, &layout.thread, names, out);
+                }
+                while !frames.is_empty() {
+                    let location = ir::LocationId(layout.location.get(frames) as u32);
+                    let shape = &layout.frames[layout.procedure_of[location]];
+                    self.append_shape(layout, frames, shape, names, out);
+                    frames = &frames[shape.len()..];
                 }
             }
-            NodeRef::Object(id) => {
-                let base = self.object(id);
-                match layout.form(self.read(base, layout.tag)) {
-                    Form::Single(shape) => self.append_shape(layout, base, shape, names, out),
-                    Form::Block(_) => {
-                        let start = out.len();
-                        out.extend_from_slice(self.words_of(node).unwrap_or_default());
-                        if let Some(names) = names {
-                            names.rename_unit(layout, node, &mut out[start..]);
-                        }
-                    }
-                    Form::Array(array) => {
-                        let length = self.read(base, layout.array_length) as u32;
-                        let start = out.len();
-                        out.extend_from_slice(&self.memory.words[base..][..array.words(length)]);
-                        match array.kind {
-                            SlotKind::Data => {}
-                            SlotKind::Value(_) => {
-                                for index in 0..length {
-                                    self.append_value(layout, base, array.slot(index), names, start, out);
-                                }
-                            }
-                            _ => {
-                                if let Some(names) = names {
-                                    for index in 0..length {
-                                        names.rename(array.slot(index), &mut out[start..]);
-                                    }
-                                }
-                            }
-                        }
+            NodeRef::Object(_) => match layout.form(layout.tag.get(words)) {
+                Form::Single(shape) => self.append_shape(layout, words, shape, names, out),
+                Form::Block(_) => {
+                    let start = out.len();
+                    out.extend_from_slice(words);
+                    if let Some(names) = names {
+                        names.rename_unit(layout, node, &mut out[start..]);
                     }
                 }
-            }
+                Form::Array(array) => {
+                    let start = out.len();
+                    out.extend_from_slice(words);
+                    let slots = (0..layout.array_length.get(words) as u32).map(|index| array.slot(index));
+                    match (array.kind, names) {
+                        (SlotKind::Value(_), _) => {
+                            slots.for_each(|slot| self.append_value(layout, words, slot, names, start, out));
+                        }
+                        (kind, Some(names)) if kind.is_name() => {
+                            slots.for_each(|slot| names.rename(slot, &mut out[start..]));
+                        }
+                        _ => {}
+                    }
+                }
+            },
         }
     }
 
+    /// Appends what begins with the words of this shape.
     #[inline]
     fn append_shape(
         &self,
         layout: &Layout,
-        base: usize,
+        words: &[u64],
         shape: &Shape,
         names: Option<&Names>,
         out: &mut Vec<u64>,
     ) {
         let start = out.len();
-        out.extend_from_slice(&self.memory.words[base..][..shape.len()]);
+        // Most are one word long: too short for a call of `memcpy`.
+        match &words[..shape.len()] {
+            &[word] => out.push(word),
+            words => out.extend_from_slice(words),
+        }
         if let Some(names) = names {
             names.rename_shape(shape, &mut out[start..]);
         }
         for &slot in &shape.values {
-            self.append_value(layout, base, slot, names, start, out);
+            self.append_value(layout, words, slot, names, start, out);
         }
     }
 
@@ -332,13 +333,13 @@ impl State {
     fn append_value(
         &self,
         layout: &Layout,
-        base: usize,
+        unit: &[u64],
         slot: Slot,
         names: Option<&Names>,
         start: usize,
         out: &mut Vec<u64>,
     ) {
-        let raw = self.read(base, slot);
+        let raw = slot.get(unit);
         let SlotKind::Value(ty) = slot.kind else { unreachable!("collections are in slots for them") };
         if raw != 0 {
             slot.put(&mut out[start..], 1);

@@ -32,6 +32,6 @@ pub use layout::{
     WaitSlots, bits_for, mask,
 };
 pub use state::{Snapshot, State, UnitKind, UnitsChanged};
-pub use steady::MentionsChanged;
+pub use steady::{MentionsChanged, Places};
 pub use term::{Entry, TermKind, Terms, compare};
 pub use trace::{Access, AccessKind};

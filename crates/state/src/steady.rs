@@ -31,7 +31,6 @@ impl Layout {
         let mark = |slot: &mut Slot, is_steady: bool| {
             slot.is_steady = is_steady && slot.kind.is_name() && slot.kind != SlotKind::Thread;
         };
-
         for (slot, &only_new) in self.root.slots.iter_mut().zip(&stores.globals) {
             mark(slot, only_new);
         }
@@ -158,85 +157,127 @@ impl Stores {
     }
 }
 
-impl State {
-    /// Visits what a unit mentions at steady places, in the order of places.
+/// Some places of a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Places {
+    Steady,
+    Unsteady,
+    All,
+}
+
+impl Places {
     #[inline]
-    pub fn steady_mentions(&self, layout: &Layout, unit: NodeRef, visit: &mut impl FnMut(Entity)) {
-        let mut visit_slot = |base: usize, slot: Slot| {
-            if let Some(entity) = Entity::of_slot(slot.kind, self.read_untraced(base, slot)) {
-                visit(entity);
-            }
-        };
-        let (base, shape) = match unit {
-            NodeRef::Root => (self.root(), &layout.root),
-            NodeRef::Thread(id) => {
-                if !self.is_running(id) {
+    fn of(self, shape: &Shape) -> &[Slot] {
+        match self {
+            Self::Steady => &shape.steady,
+            Self::Unsteady => &shape.unsteady,
+            Self::All => &shape.edges,
+        }
+    }
+}
+
+impl State {
+    /// Visits what a unit mentions at some of its places: the label of each place and what is there, in the order
+    /// of places within each frame. Entries of collections that have a place of their own follow, with the label
+    /// of the collection; no collection is a steady place. Only [`Places::All`] can include threads.
+    #[inline]
+    pub fn mentions_at(
+        &self,
+        layout: &Layout,
+        unit: NodeRef,
+        places: Places,
+        visit: &mut impl FnMut(u64, Entity),
+    ) {
+        let Some(words) = self.words_of(unit) else { return };
+        match unit {
+            NodeRef::Root => self.mentions_of(layout, words, 0, &layout.root, places, visit),
+            NodeRef::Thread(_) => {
+                let header = layout.thread.len();
+                if words.len() <= header {
                     return;
                 }
-                // Functions have no steady locals, so only the lowest frame can have any.
-                let frame = self.thread(id) + layout.thread.len();
-                (frame, self.frame_shape(layout, frame))
-            }
-            NodeRef::Object(id) => {
-                let base = self.object(id);
-                match layout.form(self.read_untraced(base, layout.tag)) {
-                    Form::Single(shape) => (base, shape),
-                    Form::Block(_) => return,
-                    Form::Array(array) => {
-                        if array.is_steady {
-                            let length = self.read_untraced(base, layout.array_length) as u32;
-                            (0..length).for_each(|index| visit_slot(base, array.slot(index)));
-                        }
+                if header > 0 {
+                    self.mentions_of(layout, words, 0, &layout.thread, places, visit);
+                }
+                let mut inset = header;
+                while inset < words.len() {
+                    let frame = &words[inset..];
+                    let location = ir::LocationId(layout.location.get(frame) as u32);
+                    let shape = &layout.frames[layout.procedure_of[location]];
+                    self.mentions_of(layout, frame, inset, shape, places, visit);
+                    // Functions have no steady locals, so only the lowest frame can have any.
+                    if places == Places::Steady {
                         return;
                     }
+                    inset += shape.len();
                 }
             }
-        };
-        shape.steady.iter().for_each(|&slot| visit_slot(base, slot));
+            NodeRef::Object(_) => match layout.form(layout.tag.get(words)) {
+                Form::Single(shape) => self.mentions_of(layout, words, 0, shape, places, visit),
+                Form::Block(block) => {
+                    for index in 0..block.length(words.len()) {
+                        let inset = block.start(index);
+                        self.mentions_of(layout, &words[inset..], inset, &block.element, places, visit);
+                    }
+                }
+                Form::Array(array) => {
+                    let is_wanted = match places {
+                        Places::Steady => array.is_steady,
+                        Places::Unsteady => !array.is_steady && array.kind != SlotKind::Thread,
+                        Places::All => true,
+                    };
+                    if array.kind != SlotKind::Data && is_wanted {
+                        for index in 0..layout.array_length.get(words) as u32 {
+                            self.mentions_of_slot(layout, words, 0, array.slot(index), visit);
+                        }
+                    }
+                }
+            },
+        }
     }
 
-    /// Visits what a unit mentions at other places, except in collections and except threads, in the order of
-    /// places: the label of each place and what is there.
     #[inline]
-    pub fn unsteady_mentions(&self, layout: &Layout, unit: NodeRef, visit: &mut impl FnMut(u64, Entity)) {
-        let mut visit_slot = |base: usize, inset: usize, slot: Slot| {
-            if let Some(entity) = Entity::of_slot(slot.kind, self.read_untraced(base, slot)) {
+    fn mentions_of(
+        &self,
+        layout: &Layout,
+        words: &[u64],
+        inset: usize,
+        shape: &Shape,
+        places: Places,
+        visit: &mut impl FnMut(u64, Entity),
+    ) {
+        for &slot in places.of(shape) {
+            let bits = words[slot.word as usize] >> slot.shift & slot.mask();
+            if let Some(entity) = Entity::of_slot(slot.kind, bits as i64) {
                 visit(label(inset, slot), entity);
             }
-        };
-        let mut visit_shape = |base: usize, inset: usize, shape: &Shape| {
-            shape.unsteady.iter().for_each(|&slot| visit_slot(base, inset, slot));
-        };
-        match unit {
-            NodeRef::Root => visit_shape(self.root(), 0, &layout.root),
-            NodeRef::Thread(id) => {
-                if self.is_running(id) {
-                    let start = self.thread(id);
-                    visit_shape(start, 0, &layout.thread);
-                    for frame in self.frames(layout, id) {
-                        visit_shape(frame, frame - start, self.frame_shape(layout, frame));
-                    }
-                }
+        }
+        if places != Places::Steady {
+            for &slot in &shape.values {
+                self.mentions_of_slot(layout, words, inset, slot, visit);
             }
-            NodeRef::Object(id) => {
-                let base = self.object(id);
-                match layout.form(self.read_untraced(base, layout.tag)) {
-                    Form::Single(shape) => visit_shape(base, 0, shape),
-                    Form::Block(block) => {
-                        let words = self.words_of(unit).map_or(1, <[u64]>::len);
-                        for inset in (0..block.length(words)).map(|index| block.start(index)) {
-                            visit_shape(base + inset, inset, &block.element);
-                        }
-                    }
-                    Form::Array(array) => {
-                        let holds_others = array.kind.is_name() && array.kind != SlotKind::Thread;
-                        if holds_others && !array.is_steady {
-                            let length = self.read_untraced(base, layout.array_length) as u32;
-                            (0..length).for_each(|index| visit_slot(base, 0, array.slot(index)));
-                        }
-                    }
-                }
+        }
+    }
+
+    fn mentions_of_slot(
+        &self,
+        layout: &Layout,
+        words: &[u64],
+        inset: usize,
+        slot: Slot,
+        visit: &mut impl FnMut(u64, Entity),
+    ) {
+        let bits = (words[slot.word as usize] >> slot.shift & slot.mask()) as i64;
+        let SlotKind::Value(ty) = slot.kind else {
+            if let Some(entity) = Entity::of_slot(slot.kind, bits) {
+                visit(label(inset, slot), entity);
             }
+            return;
+        };
+        if bits != 0 && layout.terms.has_names(ty) {
+            let label = label(inset, slot);
+            let value = self.value(layout, ty, bits);
+            layout.terms.visit_places(ty, value, 0, &mut |entity| visit(label, entity));
         }
     }
 

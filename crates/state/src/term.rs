@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use ir::{Id, Program, Type, TypeId};
 
+use crate::Entity;
+
 /// The kind of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TermKind {
@@ -51,6 +53,12 @@ const EMPTY: [u64; 2] = [0, 0];
 /// The order of elements.
 pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
     a.iter().map(|&word| word as i64).cmp(b.iter().map(|&word| word as i64))
+}
+
+/// Sorts pairs of words by their first ones.
+fn sort_pairs(words: &mut [u64]) {
+    let (pairs, _) = words.as_chunks_mut::<2>();
+    pairs.sort_unstable_by_key(|&[key, _]| key as i64);
 }
 
 impl Terms {
@@ -219,6 +227,37 @@ impl Terms {
         });
     }
 
+    /// Visits the entities in the value that starts at `at` that have a place of their own, in order: elements of
+    /// sequences, and values of maps whose keys are data. Returns where the value ends.
+    pub fn visit_places(
+        &self,
+        ty: TypeId,
+        words: &[u64],
+        at: usize,
+        visit: &mut impl FnMut(Entity),
+    ) -> usize {
+        let kind = self.kind(ty);
+        let (key, part) = match kind {
+            TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
+                if let Some(entity) = Entity::of_term(kind, words[at] as i64) {
+                    visit(entity);
+                }
+                return at + 1;
+            }
+            TermKind::Seq(of) | TermKind::Queue(of) => (None, of),
+            TermKind::Map(key, value) if !self.has_names(key) => (Some(key), value),
+            TermKind::Data | TermKind::Set(_) | TermKind::Bag(_) | TermKind::Map(..) => {
+                return at + self.len(ty, words, at);
+            }
+        };
+        let mut end = at + self.head(ty);
+        for _ in 0..words[end - 1] {
+            end += key.map_or(0, |key| self.len(key, words, end));
+            end = self.visit_places(part, words, end, visit);
+        }
+        end
+    }
+
     /// Visits every word of the value that starts at `at`, in order, with the kind of the atom. Numbers of
     /// entries, multiplicities and capacities are data. Returns where the value ends.
     pub fn scan(&self, ty: TypeId, words: &[u64], at: usize, visit: &mut impl FnMut(TermKind, u64)) -> usize {
@@ -286,6 +325,15 @@ impl Terms {
         let start = out.len();
         out.extend_from_slice(&words[at..at + head]);
         let mut end = at + head;
+        if self.strides[ty.index()] == 1 {
+            let kind = self.kind(of);
+            let entries = &words[end..][..words[end - 1] as usize];
+            out.extend(entries.iter().map(|&word| rename(kind, word as i64) as u64));
+            if let TermKind::Set(_) = self.kind(ty) {
+                out[start + head..].sort_unstable_by_key(|&word| word as i64);
+            }
+            return end + entries.len();
+        }
         for _ in 0..words[at + head - 1] {
             end = self.rename_at(of, words, end, rename, out);
             match (kind, value) {
@@ -310,6 +358,9 @@ impl Terms {
             && self.is_atom(of)
         {
             return words[head..].sort_unstable_by_key(|&word| word as i64);
+        }
+        if self.strides[ty.index()] == 2 {
+            return sort_pairs(&mut words[head..]);
         }
         let mut entries: Vec<Entry> = self.entries(ty, words).collect();
         let in_order = |pair: &[Entry]| {

@@ -1,7 +1,7 @@
 //! The anchored part of a state: what can be reached by functional places from the globals, and from threads
 //! whose names are given. It has names without any choice.
 
-use state::{Content, Entity, Layout, NodeRef, State, TermKind, ThreadId, TypeId};
+use state::{Content, Entity, Layout, NodeRef, State, ThreadId};
 
 const NONE: u32 = u32::MAX;
 
@@ -69,34 +69,8 @@ impl Anchors {
         state.contents(layout, node, &mut |_, content| match content {
             Content::Name(entity) => self.reach(entity),
             Content::Value(ty, words) => {
-                self.follow_value(layout, ty, words, 0);
+                layout.terms.visit_places(ty, words, 0, &mut |entity| self.reach(entity));
             }
         });
-    }
-
-    /// Follows the parts of a collection that have a place of their own: elements of sequences, and values of
-    /// maps whose keys are data. Returns where the value ends.
-    fn follow_value(&mut self, layout: &Layout, ty: TypeId, words: &[u64], at: usize) -> usize {
-        let terms = &layout.terms;
-        let kind = terms.kind(ty);
-        let (before, part) = match kind {
-            TermKind::Object | TermKind::Thread | TermKind::Abstract(_) => {
-                if let Some(entity) = Entity::of_term(kind, words[at] as i64) {
-                    self.reach(entity);
-                }
-                return at + 1;
-            }
-            TermKind::Seq(of) | TermKind::Queue(of) => (None, of),
-            TermKind::Map(key, value) if !terms.has_names(key) => (Some(key), value),
-            TermKind::Data | TermKind::Set(_) | TermKind::Bag(_) | TermKind::Map(..) => {
-                return at + terms.len(ty, words, at);
-            }
-        };
-        let mut end = at + terms.head(ty);
-        for _ in 0..words[end - 1] {
-            end += before.map_or(0, |key| terms.len(key, words, end));
-            end = self.follow_value(layout, part, words, end);
-        }
-        end
     }
 }

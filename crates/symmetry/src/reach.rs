@@ -1,17 +1,17 @@
 //! How objects and elements of abstract enums are reached from globals and threads by places, which gives them an
 //! order.
 //!
-//! What can be reached by steady places (see [`State::steady_mentions`]) comes first, then what can be reached
-//! from that and from the globals by any places, and then what can be reached from threads, in the order of
-//! their ids. Mentions in collections are not followed. The order is a function of the state up to renaming of
-//! objects and elements. It stays the same as long as the mentions stay the same on which it depends, see
-//! [`Reach`].
+//! What can be reached by steady places (see [`State::mentions_at`]) comes first, then what can be reached from
+//! that and from the globals by any places, and then what can be reached from threads, in the order of their
+//! ids. Of collections, only elements of sequences and values of maps have places, these if keys are data. The
+//! order is a function of the state up to renaming of objects and elements. It stays the same as long as the
+//! mentions stay the same on which it depends, see [`Reach`].
 //!
 //! Each object is reached by the first mention of it in the order of the traversal, its *first mention*. A step
 //! that leaves all first mentions in place, and adds none that comes before the first mention of its target,
 //! changes nothing in the order: see [`Reached::is_kept_by`].
 
-use state::{Change, Content, Entity, Layout, Mention, Names, NodeRef, ObjectId, State, ThreadId};
+use state::{Change, Entity, Layout, Mention, Names, NodeRef, ObjectId, Places, State, ThreadId};
 
 use crate::namer::UNNAMED;
 
@@ -154,26 +154,19 @@ impl Reached {
 
     #[inline]
     fn follow_steady(&mut self, layout: &Layout, state: &State, unit: NodeRef) {
-        state.steady_mentions(layout, unit, &mut |entity| self.reach(entity, STEADY));
+        state.mentions_at(layout, unit, Places::Steady, &mut |_, entity| self.reach(entity, STEADY));
     }
 
     #[inline]
     fn follow(&mut self, layout: &Layout, state: &State, unit: NodeRef) {
         let position = self.position(unit);
-        let is_followed = match unit {
-            NodeRef::Root | NodeRef::Thread(_) => true,
-            NodeRef::Object(id) => self.keys[id.0 as usize] == STEADY,
-        };
-        if is_followed {
+        let places = match unit {
+            NodeRef::Object(id) if self.keys[id.0 as usize] != STEADY => Places::All,
             // Its steady places were followed before.
-            let mut visit = |label, entity| self.reach(entity, key(position, label));
-            return state.unsteady_mentions(layout, unit, &mut visit);
-        }
-        state.contents(layout, unit, &mut |label, content| {
-            if let Content::Name(entity) = content {
-                self.reach(entity, key(position, label));
-            }
-        });
+            _ => Places::Unsteady,
+        };
+        state
+            .mentions_at(layout, unit, places, &mut |label, entity| self.reach(entity, key(position, label)));
     }
 
     /// Follows the objects from a position on, and all that are reached. Returns where it stopped.
