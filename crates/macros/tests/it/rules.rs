@@ -368,5 +368,5 @@ impl Named {
 #[test]
 fn names_of_parameters_are_free() {
     let report = Named::program().check().assert_holds();
-    assert_eq!((report.states, report.transitions), (4, 6));
+    assert_eq!((report.states, report.transitions), (3, 6));
 }

@@ -2,5 +2,3 @@
 
 mod example;
 mod rust_model;
-#[cfg(target_os = "linux")]
-mod terminal;
