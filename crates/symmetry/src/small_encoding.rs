@@ -181,8 +181,12 @@ impl Written<'_> {
                 });
             };
             unit(Section::Root, SmallGraph::ROOT);
-            threads.iter().for_each(|&node| unit(Section::Threads, node));
-            objects.iter().for_each(|&node| unit(Section::Objects, node));
+            for &node in threads {
+                unit(Section::Threads, node);
+            }
+            for &node in objects {
+                unit(Section::Objects, node);
+            }
         });
     }
 

@@ -386,10 +386,9 @@ impl Encoding {
     /// it is kept, and `write` has written all words; otherwise the encoding must be [refilled](Encoding::refill).
     #[inline]
     pub fn rewrite(&mut self, kept: KeptOutline, write: impl FnOnce(&mut [u64]) -> bool) -> bool {
-        if !self.ordered || self.present_outline() != kept.outline {
-            if !self.return_to(kept) {
-                return false;
-            }
+        let is_present = self.ordered && self.present_outline() == kept.outline;
+        if !is_present && !self.return_to(kept) {
+            return false;
         }
         self.touch_everything();
         write(&mut self.words)
