@@ -134,6 +134,8 @@ where
         workers > 1 && !explorer.sink.ledger.records && explorer.expander.system.hidden_data().is_none();
     let is_worthwhile = |explorer: &Explorer<'_, S, T>, level: &Level| {
         can_share
+            // What a system finds out when it is first asked for steps, it finds out at the initial state.
+            && level.depth > 0
             && level.left.len() >= pace.wide
             && explorer.sink.store.len() >= pace.from
             // Workers do not store transient states.
@@ -431,17 +433,20 @@ impl<T: SharedStore> OnSystem for Helper<'_, T> {
         let Self { meeting, options, started } = self;
         let mut quiet = Quiet;
         let alarm = Ledger::of_worker(options, &mut quiet, started, &Violations::default(), 0).alarm();
-        let mut expander = Expander::new(system, alarm.as_ref());
-        // What systems find out at the first state, they count for the search once.
-        expander.find_steps(options.fold);
-        take_counted(&mut expander);
-        let mut place = Some(expander.into_place());
+        let first = || {
+            let mut expander = Expander::new(system, alarm.as_ref());
+            // What systems find out at the first state, they count for the search once.
+            expander.find_steps(options.fold);
+            take_counted(&mut expander);
+            expander
+        };
+        let mut place = Some(first().into_place());
         let mut walker = None;
         meeting.work(|job| match job {
             Job::Expand(round) => {
                 let walker = walker.get_or_insert_with(|| Walker::new(&round.frozen));
                 let expander = Expander::at(system, place.take().expect("it is put back"));
-                place = Some(round.expand(expander, walker, options, started));
+                place = Some(round.expand(expander, walker, (options, started), &first));
             }
             Job::Merge(merging) => merging.merge(),
         });
@@ -449,29 +454,31 @@ impl<T: SharedStore> OnSystem for Helper<'_, T> {
 }
 
 impl<F: Frozen> Round<F> {
-    /// Expands chunks until there are no more.
-    fn expand<S: TransitionSystem>(
+    /// Expands chunks until there are no more. An expander that was stopped in the middle of something is
+    /// replaced by one that is at the `first` state.
+    fn expand<'s, S: TransitionSystem>(
         &self,
-        expander: Expander<'_, S>,
+        expander: Expander<'s, S>,
         walker: &mut Walker<F::Cursor>,
-        options: &Options<'_>,
-        started: Instant,
+        (options, started): (&Options<'_>, Instant),
+        first: &impl Fn() -> Expander<'s, S>,
     ) -> (S::State, Encoding) {
         let mut quiet = Quiet;
         let mut store = Deferred::new(&self.frozen, walker, &self.sources, &options.budget);
         let ledger = Ledger::of_worker(options, &mut quiet, started, &self.known, self.depth);
         let mut explorer = Explorer::of(expander, Sink::with_ledger(&mut store, ledger));
         loop {
-            let first = self.next.fetch_add(self.chunk, Relaxed);
-            if first >= self.cut.load(Relaxed) || lock(&self.stopped).is_some() {
+            let begin = self.next.fetch_add(self.chunk, Relaxed);
+            if begin >= self.cut.load(Relaxed) || lock(&self.stopped).is_some() {
                 break;
             }
-            let sources = first..(first + self.chunk).min(self.sources.len());
-            let mut log = self.expand_chunk(&mut explorer, sources.clone());
+            let end = (begin + self.chunk).min(self.sources.len());
+            let mut log = self.expand_chunk(&mut explorer, begin..end);
             if let Err((source, ONLY_ALONE)) = log {
                 // Once more, up to that source: what was found there does not count.
                 self.cut.fetch_min(source, Relaxed);
-                log = self.expand_chunk(&mut explorer, first..source);
+                explorer.expander = first();
+                log = self.expand_chunk(&mut explorer, begin..source);
             }
             match log {
                 Ok(log) => lock(&self.logs).push(log),
@@ -498,7 +505,6 @@ impl<F: Frozen> Round<F> {
         });
         let Explorer { expander, sink, .. } = explorer;
         // If the expansion has ended early, all this is forgotten.
-        expander.stores_transient = false;
         let (tally, counted) = (sink.ledger.take_tally(), take_counted(expander));
         if let Some(end) = end {
             sink.store.forget();
