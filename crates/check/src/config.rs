@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+pub use search::Pace;
 use serde::{Deserialize, Serialize, Serializer};
 use store::{Bitstate, Compact};
 use symmetry::{Level, SymmetryConfig};
@@ -30,6 +31,8 @@ pub struct Config {
     pub merge: Switch,
     /// Worker threads.
     pub threads: Option<u32>,
+    /// How the work is divided among them, which shows in no result.
+    pub pace: Pace,
     /// Check only this property, which the model was loaded with: a formula, a claim or an automaton. Its
     /// name is `property`, or else [`LTL`](crate::property::LTL).
     pub ltl: Option<String>,
@@ -463,6 +466,8 @@ impl StoreKind {
     }
 }
 
+/// More threads than this are a mistake.
+const MOST_THREADS: u32 = 512;
 /// The smallest array of `bitstate`, as a power of two of bits.
 const SMALLEST_ARENA: u32 = 10;
 /// The array of `bitstate` where none is asked for: 128 MiB.
@@ -521,6 +526,36 @@ impl Config {
         })
     }
 
+    /// The number of threads that look for reachable states.
+    pub fn workers(&self) -> usize {
+        self.threads.map_or(1, |threads| threads as usize)
+    }
+
+    /// Why a number of threads that was asked for can't be honoured.
+    fn one_thread_only(&self, threads: u32) -> Option<String> {
+        let Self { symmetry, store, .. } = self;
+        match threads {
+            0 => Some("--threads 0 would not get far; use --threads 1".to_owned()),
+            1 => None,
+            2..=MOST_THREADS => match store {
+                _ if self.search() == SearchKind::Dfs => Some(format!(
+                    "--threads {threads} needs --search bfs: depth first, the next state depends on all before; use --threads 1"
+                )),
+                StoreKind::Trie => matches!(symmetry, Symmetry::Pc | Symmetry::Bots(_)).then(|| {
+                    format!(
+                        "--symmetry {symmetry} lets the age of threads decide what states are called, which --threads {threads} \
+                         does not keep track of; use --threads 1"
+                    )
+                }),
+                store => Some(format!(
+                    "--threads {threads} needs --store trie: with --store {store}, one state is stored after the other; use \
+                     --threads 1"
+                )),
+            },
+            _ => Some(format!("--threads {threads} is more than {MOST_THREADS}")),
+        }
+    }
+
     /// Why the options can't be honoured together, whatever the model.
     fn contradiction(&self) -> Option<String> {
         let Self {
@@ -533,6 +568,7 @@ impl Config {
             por,
             merge: _,
             threads,
+            pace: _,
             ltl,
             property,
             fairness,
@@ -544,7 +580,6 @@ impl Config {
             keep_going: _,
             minimise: _,
         } = self;
-        let later = |option: String, instead: &str| Some(format!("{option} is not available yet; {instead}"));
         if let (Symmetry::None, Some(naming)) = (symmetry, naming) {
             return Some(format!(
                 "--naming {naming} has no meaning with --symmetry none, which renames nothing"
@@ -570,10 +605,8 @@ impl Config {
                  one may be longer than the limit; use --por off"
             ));
         }
-        match threads {
-            Some(0) => return Some("--threads 0 would not get far; use --threads 1".to_owned()),
-            Some(n @ 2..) => return later(format!("--threads {n}"), "use --threads 1"),
-            None | Some(1) => {}
+        if let Some(reason) = threads.and_then(|threads| self.one_thread_only(threads)) {
+            return Some(reason);
         }
         let aims = [
             ("--ltl", ltl.is_some() && property.is_none()),
@@ -595,6 +628,11 @@ impl Config {
         };
         if let Some(reason) = crate::temporal::unfit(*store) {
             return Some(reason);
+        }
+        if let Some(threads @ 2..) = threads {
+            return Some(format!(
+                "--threads {threads} is for reachable states: with {option}, one thread looks for cycles; leave --threads away"
+            ));
         }
         if let Symmetry::Pc | Symmetry::Bots(_) = symmetry {
             return Some(format!(

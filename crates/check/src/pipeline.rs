@@ -14,6 +14,7 @@ use ir::{Id, Origin};
 use search::Options;
 use search::emptiness::Claim;
 use store::Budget;
+use system::TransitionSystem;
 
 use crate::conclude::{SearchResult, conclude, withdraw_cycle};
 use crate::config::{self, Bounds, Config, OnBound};
@@ -150,8 +151,21 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
     let Check { model, config, ref options, .. } = *check;
     let program = without_properties(&model.program);
     let processes = Processes::new(check, &program, None)?;
+    if processes.is_used && config.workers() > 1 {
+        return Err(CheckError::Refused(format!(
+            "--threads {}: processes of this model are interchangeable, and which state stands for those that are alike \
+             depends on the states before; use --threads 1, or --symmetry none",
+            config.workers()
+        )));
+    }
     let mut plan = ReductionPlan::new(model, &processes.program, config, None);
     let engine = engine_of(model, &plan.program, config.bounds)?;
+    if engine.hidden_data().is_some() && config.workers() > 1 {
+        return Err(CheckError::Refused(format!(
+            "--threads {}: this model reads hidden variables, whose values are those of the first run to a state; use --threads 1",
+            config.workers()
+        )));
+    }
     let searched = plan.program.clone();
     let naming = match ladder(model, config) {
         _ if processes.is_used => Naming::Interchanged(&searched, &[]),

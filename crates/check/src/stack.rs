@@ -7,6 +7,7 @@ use engine::{Engine, OverEngine};
 use interchange::Interchanging;
 use ir::{Expr, Program};
 use reduction::{Analysis, Counts, Invalidated, Reduced};
+use search::Team;
 use symmetry::{Stats, Symmetric, SymmetryConfig};
 use system::Temporal;
 
@@ -53,7 +54,8 @@ pub struct LayerStats {
 pub trait OnSystem {
     type Output;
 
-    fn run(self, system: &impl Temporal) -> Self::Output;
+    /// Workers of the search get systems from the `team`.
+    fn run(self, system: &impl Temporal, team: &impl Team) -> Self::Output;
 }
 
 impl Stack<'_> {
@@ -81,16 +83,37 @@ impl Stack<'_> {
         system: &(impl OverEngine + Temporal),
         search: W,
     ) -> (W::Output, LayerStats) {
+        let team = &Workers(self);
         let Some(analysis) = self.analysis else {
-            return (search.run(system), LayerStats::default());
+            return (search.run(system, team), LayerStats::default());
         };
         let reduced = Reduced::new(system, analysis);
-        let output = search.run(&reduced);
+        let output = search.run(&reduced, team);
         let stats = LayerStats {
             reduction: reduced.counts(),
             doubts: reduced.invalidated(),
             ..LayerStats::default()
         };
         (output, stats)
+    }
+}
+
+/// Stacks the systems of workers.
+struct Workers<'a>(&'a Stack<'a>);
+
+impl Team for Workers<'_> {
+    fn with_system<W: search::OnSystem>(&self, work: W) -> W::Output {
+        // What the system counts reaches that of the search by way of `system::Statistics`.
+        self.0.with_system(OfWorker(work)).0
+    }
+}
+
+struct OfWorker<W>(W);
+
+impl<W: search::OnSystem> OnSystem for OfWorker<W> {
+    type Output = W::Output;
+
+    fn run(self, system: &impl Temporal, _: &impl Team) -> W::Output {
+        self.0.run(system)
     }
 }

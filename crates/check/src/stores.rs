@@ -1,6 +1,6 @@
 //! Which store a search gets, and what the report says about it afterwards.
 
-use search::{Completeness, Observer, Open, Options, Outcome, StopReason};
+use search::{Completeness, Observer, Open, Options, Outcome, StopReason, Team};
 use store::{
     Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, HashSetStore, Hashes,
     IndexedTrie, StateStore, Trie,
@@ -78,8 +78,15 @@ pub struct Reachability<'a> {
 impl OnSystem for Reachability<'_> {
     type Output = Explored;
 
-    fn run(self, system: &impl Temporal) -> Explored {
+    fn run(self, system: &impl Temporal, team: &impl Team) -> Explored {
         let Self { config, options, observer } = self;
+        let workers = config.workers();
+        if workers > 1 {
+            let mut store = Trie::new(&options.budget, true);
+            let team = (team, workers, config.pace);
+            let outcome = search::parallel_bfs(system, &mut store, options, observer, team);
+            return WithSample::of(outcome, config.store, &mut store).finished();
+        }
         let search = Search { system, kind: config.store, order: config.search(), options, observer };
         with_store(config, &options.budget, config.search(), search).finished()
     }
@@ -96,7 +103,7 @@ pub struct BitstateSearch<'a> {
 impl OnSystem for BitstateSearch<'_> {
     type Output = Explored;
 
-    fn run(self, system: &impl Temporal) -> Explored {
+    fn run(self, system: &impl Temporal, _: &impl Team) -> Explored {
         let Self { mut store, search: order, options, observer } = self;
         let kind = StoreKind::Bitstate;
         Search { system, kind, order, options, observer }.run(&mut store).finished()
@@ -128,6 +135,12 @@ impl<S: TransitionSystem> OnStore for Search<'_, S> {
             SearchKind::Bfs => search::bfs(system, store, options, observer),
             SearchKind::Dfs => search::dfs(system, store, options, observer),
         };
+        WithSample::of(outcome, kind, store)
+    }
+}
+
+impl WithSample {
+    fn of<T: StateStore + ?Sized>(outcome: Outcome, kind: StoreKind, store: &mut T) -> Self {
         let mut report = describe(kind, store);
         let sample = store.take_sample();
         if outcome.completeness == Completeness::Exhausted {
@@ -136,11 +149,9 @@ impl<S: TransitionSystem> OnStore for Search<'_, S> {
         }
         let is_starved = outcome.completeness == Completeness::Stopped(StopReason::Memory);
         let states = is_starved.then(|| Sample::of(store, unexpanded(&outcome)));
-        WithSample { explored: Explored { outcome, store: report, sample }, states }
+        Self { explored: Explored { outcome, store: report, sample }, states }
     }
-}
 
-impl WithSample {
     /// Estimates what other stores would need, now that the memory of the store is free.
     fn finished(self) -> Explored {
         let Self { mut explored, states } = self;

@@ -3,7 +3,7 @@
 use ir::{Origin, Program, Property, PropertyKind};
 use ltl::{Automaton, Formula, Limits, smallest};
 use search::emptiness::{Claim, EmptinessResult};
-use search::{Consequence, Observer, Options};
+use search::{Consequence, Observer, Options, Team};
 use store::StateStore;
 use symmetry::{Level, SymmetryConfig};
 use system::{FaultKind, Temporal};
@@ -210,7 +210,7 @@ struct CycleSearch<'a> {
 impl OnSystem for CycleSearch<'_> {
     type Output = Result<(EmptinessResult, Store), String>;
 
-    fn run(self, system: &impl Temporal) -> Self::Output {
+    fn run(self, system: &impl Temporal, _: &impl Team) -> Self::Output {
         let budget = self.options.budget.clone();
         with_indexed_store(self.config.store, &budget, CycleSearchOf { system, search: self })
     }

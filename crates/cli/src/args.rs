@@ -270,7 +270,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub merge: Switch,
 
-    /// Worker threads (only 1 is supported)
+    /// Worker threads, for breadth-first search of reachable states with the store trie: all results are the
+    /// same for any number [default: 1]
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
 
@@ -401,6 +402,7 @@ impl CheckArgs {
             por: self.por,
             merge: self.merge,
             threads: self.threads,
+            pace: check::config::Pace::default(),
             ltl: self.ltl.clone(),
             property: self.property.clone(),
             fairness: self.fairness,

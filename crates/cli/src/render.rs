@@ -157,6 +157,9 @@ pub fn report(
         }
     }
     out += &properties(&report.properties, paint);
+    if report.threads > 1 && !report.properties.is_empty() {
+        let _ = writeln!(out, "  (by one thread, which looks for cycles)");
+    }
     // Where a search was stopped, how far it got.
     let open = match (report.verdict, report.search) {
         (Verdict::Inconclusive, SearchKind::Bfs) => format!(", frontier {}", units::count(report.open)),
@@ -173,10 +176,11 @@ pub fn report(
     );
     let _ = writeln!(
         out,
-        "{}, {} states/s, {} transitions/s",
+        "{}, {} states/s, {} transitions/s{}",
         units::seconds(report.seconds),
         units::count(report.states_per_second as u64),
-        units::count(report.transitions_per_second as u64)
+        units::count(report.transitions_per_second as u64),
+        if report.threads > 1 { format!(", {} threads", report.threads) } else { String::new() }
     );
     out += &store(&report.store, report.peak_memory_bytes);
     out += &report.store.coverage.map(coverage).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! A system that offers only ample steps where it can.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,8 +9,8 @@ use engine::{Engine, EngineState, OverEngine, Trial};
 use ir::LocationId;
 use state::{NodeRef, ThreadId};
 use system::{
-    Alarm, Bound, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, SuccessorCache,
-    Temporal, TransitionSystem, has_room, is_abandoned,
+    Alarm, Bound, Counted, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Statistics, Step, Steps,
+    SuccessorCache, Temporal, TransitionSystem, has_room, is_abandoned,
 };
 
 use crate::analysis::{Analysis, Candidate, Operation};
@@ -46,6 +47,8 @@ pub struct Reduced<'a, S> {
     system: &'a S,
     analysis: &'a Analysis,
     counts: Cell<Counts>,
+    /// The steps of the state were asked for already.
+    is_counted: Cell<bool>,
     /// The independent threads, and the steps of the thread that was examined last: kept to reuse their
     /// memory.
     threads: Cell<Vec<ThreadId>>,
@@ -75,7 +78,8 @@ impl Invalidated {
     }
 }
 
-/// The numbers of states in which all steps, or ample steps, were offered.
+/// The numbers of states in which all steps, or ample steps, were offered. Transient states, which have no
+/// ample steps, do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// All steps.
@@ -90,6 +94,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             system,
             analysis,
             counts: Cell::default(),
+            is_counted: Cell::default(),
             threads: Cell::default(),
             steps: Cell::default(),
             is_worthwhile: Cell::default(),
@@ -119,6 +124,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
         if let Some(known) = self.is_worthwhile.get() {
             return known;
         }
+        let invalidated = self.invalidated.take();
         let state = &mut self.system.initial();
         if let Some(limits) = self.system.limits() {
             limits.heed(state, &Arc::new(Alarm::after(LOOKS)));
@@ -151,7 +157,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             (0..taken).for_each(|_| self.system.undo(state));
         }
         // Breaches on these runs are found again if a search gets there.
-        self.invalidated.take();
+        self.invalidated.replace(invalidated);
         let is_worthwhile =
             looked_at < self.sample || ample * WORTH >= self.sample || is_abandoned(self.system, state);
         self.is_worthwhile.set(Some(is_worthwhile));
@@ -165,7 +171,7 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
             && all.any(|thread| self.is_independent(self.view(state), thread) && self.is_ample(state, thread))
     }
 
-    /// What was offered so far. If a state is asked for its steps twice, it counts twice.
+    /// What was offered so far. If a state is asked for its steps twice in a row, it counts once.
     pub fn counts(&self) -> Counts {
         self.counts.get()
     }
@@ -181,9 +187,11 @@ impl<'a, S: OverEngine> Reduced<'a, S> {
     /// does not matter.
     fn ample(&self, state: &mut S::State) -> Option<ThreadId> {
         let ample = if self.is_worthwhile() { self.find_ample(state) } else { None };
-        let mut counts = self.counts.get();
-        *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
-        self.counts.set(counts);
+        if !self.is_counted.replace(true) && !self.system.is_transient(state) {
+            let mut counts = self.counts.get();
+            *if ample.is_some() { &mut counts.ample } else { &mut counts.full } += 1;
+            self.counts.set(counts);
+        }
         ample
     }
 
@@ -520,6 +528,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     }
 
     fn fire(&self, state: &mut S::State, step: Step) -> Fired {
+        self.is_counted.set(false);
         let fired = self.system.fire(state, step);
         if matches!(fired, Fired::Truncated(Bound::Objects | Bound::Threads))
             && !self.analysis.program.features.thread_ids_observable
@@ -530,6 +539,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     }
 
     fn undo(&self, state: &mut S::State) {
+        self.is_counted.set(false);
         self.system.undo(state);
     }
 
@@ -548,6 +558,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     }
 
     fn decode(&self, from: &Encoding, state: &mut S::State) {
+        self.is_counted.set(false);
         self.system.decode(from, state);
     }
 
@@ -567,8 +578,37 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
         self.system.hidden_data()
     }
 
+    fn statistics(&self) -> Option<&dyn Statistics<S::State>> {
+        Some(self)
+    }
+
     fn successor_cache(&self) -> Option<&Self> {
         self.system.successor_cache().map(|_| self)
+    }
+}
+
+/// What a reduced system has counted, why its search is void, and what the system below has counted.
+type Parts = (Counts, Invalidated, Option<Counted>);
+
+impl<S: OverEngine> Statistics<S::State> for Reduced<'_, S> {
+    fn take(&self, state: &mut S::State) -> Counted {
+        let below = self.system.statistics().map(|below| below.take(state));
+        Box::new((self.counts.take(), self.invalidated.take(), below))
+    }
+
+    fn add(&self, counted: Counted) {
+        let counted: Box<dyn Any> = counted;
+        let (counts, mut invalidated, below) =
+            *counted.downcast::<Parts>().expect("a reduced system has counted");
+        let Counts { full, ample } = self.counts.get();
+        self.counts.set(Counts { full: full + counts.full, ample: ample + counts.ample });
+        let mut sum = self.invalidated.borrow_mut();
+        invalidated.breaches.retain(|breach| !sum.breaches.contains(breach));
+        sum.breaches.append(&mut invalidated.breaches);
+        sum.is_bounded |= invalidated.is_bounded;
+        if let (Some(statistics), Some(below)) = (self.system.statistics(), below) {
+            statistics.add(below);
+        }
     }
 }
 
@@ -601,6 +641,7 @@ impl<S: OverEngine> SuccessorCache<S::State> for Reduced<'_, S> {
     }
 
     fn apply(&self, state: &mut S::State, step: Step, number: usize, later: &mut Vec<Step>) -> bool {
+        self.is_counted.set(false);
         self.cache().apply(state, step, number, later)
     }
 

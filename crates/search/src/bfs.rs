@@ -13,6 +13,7 @@
 //! parent is expanded, but a deadlock is only noticed when the state itself is expanded.
 
 use std::ops::ControlFlow::{self, Continue};
+use std::ops::Range;
 
 use store::{Budget, Chunked, Full, StateId, StateStore, Ticket};
 use system::{Fault, Step, TransitionSystem};
@@ -43,24 +44,84 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
+    let mut level = start(explorer, frontier)?;
+    advance(explorer, frontier, &mut level, |_, _| false)
+}
+
+/// The states at one distance from the initial one that are not expanded yet, by number.
+pub struct Level {
+    pub depth: u32,
+    pub left: Range<usize>,
+}
+
+/// Stores the initial state.
+pub fn start<S, T>(
+    explorer: &mut Explorer<'_, S, T>,
+    frontier: &mut Frontier,
+) -> ControlFlow<StopReason, Level>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+{
     explorer.start(frontier)?;
     frontier.keep_hidden(explorer)?;
     explorer.check(frontier)?;
-    let (mut depth, mut level) = (0, 0..1);
-    while !level.is_empty() {
-        for source in level.clone() {
-            explorer.sink.maintain();
-            expand(explorer, frontier, StateId(source as u64), depth)?;
-        }
-        (depth, level) = (depth + 1, level.end..explorer.sink.store.len());
+    Continue(Level { depth: 0, left: 0..1 })
+}
+
+/// Expands one state after the other, until `is_enough` or until there are no more.
+pub fn advance<S, T>(
+    explorer: &mut Explorer<'_, S, T>,
+    frontier: &mut Frontier,
+    level: &mut Level,
+    is_enough: impl Fn(&Explorer<'_, S, T>, &Level) -> bool,
+) -> ControlFlow<StopReason>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+{
+    while !level.left.is_empty() && !is_enough(explorer, level) {
+        explorer.sink.maintain();
+        let source = level.left.start;
+        expand(explorer, frontier, StateId(source as u64), level.depth)?;
+        level.left.start += 1;
+        level.go_on(explorer.sink.store.len());
     }
     Continue(())
 }
 
+impl Level {
+    /// After the last state of a level comes the first one of the next. `stored` states are numbered.
+    pub fn go_on(&mut self, stored: usize) {
+        if self.left.is_empty() {
+            *self = Self { depth: self.depth + 1, left: self.left.end..stored };
+        }
+    }
+}
+
+/// What is recorded about the states that are found while a state is expanded.
+pub trait Record<S: TransitionSystem, T: StateStore + ?Sized>: Path<S, T> {
+    fn walk(&mut self) -> &mut Walk;
+
+    /// The number of the hidden data of a stored state.
+    fn hidden(&self, id: StateId) -> u32;
+
+    /// Records that the last of `transitions` led to a new state.
+    fn note(&mut self, transitions: u64) -> ControlFlow<StopReason>;
+
+    /// Checks the new state at which the explorer is, and records how it was reached.
+    fn visit(
+        &mut self,
+        explorer: &mut Explorer<'_, S, T>,
+        id: StateId,
+        step: Step,
+    ) -> ControlFlow<StopReason>;
+}
+
 /// Stores the successors of a stored state.
-fn expand<S, T>(
+pub fn expand<S, T>(
     explorer: &mut Explorer<'_, S, T>,
-    frontier: &mut Frontier,
+    record: &mut impl Record<S, T>,
     source: StateId,
     depth: u32,
 ) -> ControlFlow<StopReason>
@@ -68,31 +129,31 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    frontier.begin(source, explorer.sink.ledger.transitions());
-    explorer.restore(source, frontier.hidden(source), depth);
-    if explorer.predict(frontier)? {
-        return store_successors(explorer, frontier);
+    record.walk().begin(source, explorer.sink.ledger.transitions());
+    explorer.restore(source, record.hidden(source), depth);
+    if explorer.predict(record)? {
+        return store_successors(explorer, record);
     }
-    explorer.offer(frontier)?;
+    explorer.offer(record)?;
     if explorer.prefetch() {
-        return store_successors(explorer, frontier);
+        return store_successors(explorer, record);
     }
     let steps = &explorer.expander.steps.enabled;
-    frontier.open.extend(steps.iter().rev());
-    take_open(explorer, frontier, steps.len())
+    record.walk().open.extend(steps.iter().rev());
+    take_open(explorer, record, steps.len())
 }
 
 /// Stores the successors that the expander has listed.
 fn store_successors<S, T>(
     explorer: &mut Explorer<'_, S, T>,
-    frontier: &mut Frontier,
+    record: &mut impl Record<S, T>,
 ) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
     let epoch = explorer.sink.epoch();
-    let source = frontier.at;
+    let source = record.walk().at;
     // Where transient states are stored, a state is recorded with its steps, not with the number of its
     // branch.
     let mut visits = explorer.expander.visits();
@@ -103,20 +164,20 @@ where
             next.ticket = Ticket::NONE;
         }
         if next.ticket != Ticket::NONE && !visits {
-            if let Taken::New(_) = explorer.store(next, source, frontier)? {
-                or_stop(frontier.note(explorer.sink.ledger.transitions()))?;
+            if let Taken::New(_) = explorer.store(next, source, record)? {
+                record.note(explorer.sink.ledger.transitions())?;
             }
             continue;
         }
         if next.ticket != Ticket::NONE || next.branch > 0 {
-            if let Taken::New(id) = explorer.take_predicted(next, source, 0, frontier)? {
-                frontier.visit(explorer, id, next.step)?;
+            if let Taken::New(id) = explorer.take_predicted(next, source, 0, record)? {
+                record.visit(explorer, id, next.step)?;
             }
             explorer.back();
         } else {
             let successors = std::mem::take(&mut explorer.expander.successors);
-            frontier.open.push(next.step);
-            take_open(explorer, frontier, 1)?;
+            record.walk().open.push(next.step);
+            take_open(explorer, record, 1)?;
             explorer.expander.successors = successors;
         }
         // Steps that are fired may store transient states, and states without a ticket may begin an epoch.
@@ -129,76 +190,65 @@ where
 /// Takes the last `left` open steps, and those of the transient states to which they lead.
 fn take_open<S, T>(
     explorer: &mut Explorer<'_, S, T>,
-    frontier: &mut Frontier,
+    record: &mut impl Record<S, T>,
     mut left: usize,
 ) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    let source = frontier.at;
+    let source = record.walk().at;
     loop {
+        let walk = record.walk();
         if left == 0 {
-            let Some((below, _)) = frontier.passing.pop() else { return Continue(()) };
+            let Some((below, _)) = walk.passing.pop() else { return Continue(()) };
             left = below;
             explorer.expander.undo();
             continue;
         }
         left -= 1;
         // The steps of the current state are the last of the open ones.
-        let step = frontier.open.pop().expect("as many are left");
-        let target = match explorer.take(step, source, frontier.passing.len(), frontier)? {
+        let step = walk.open.pop().expect("as many are left");
+        let passed = walk.passing.len();
+        let target = match explorer.take(step, source, passed, record)? {
             Taken::New(id) => {
-                frontier.visit(explorer, id, step)?;
+                record.visit(explorer, id, step)?;
                 Some(id)
             }
             Taken::Seen(id) => id,
             Taken::Passing => {
-                frontier.passing.push((left, step));
-                explorer.offer(frontier)?;
+                record.walk().passing.push((left, step));
+                explorer.offer(record)?;
                 let steps = &explorer.expander.steps.enabled;
-                frontier.open.extend(steps.iter().rev());
+                record.walk().open.extend(steps.iter().rev());
                 left = steps.len();
                 continue;
             }
             Taken::Stayed => continue,
         };
         explorer.back();
-        while explorer.folds() && left > 0 && frontier.open.last() == Some(&step) {
-            frontier.open.pop();
+        while explorer.folds() && left > 0 && record.walk().open.last() == Some(&step) {
+            record.walk().open.pop();
             left -= 1;
-            explorer.repeat(step, source, target, frontier)?;
+            explorer.repeat(step, source, target, record)?;
         }
     }
 }
 
-/// How states were reached, and what is left of the state that is being expanded.
-struct Frontier {
-    ancestry: Ancestry,
-    /// By state: the number of its hidden data. Empty if the system has no hidden data.
-    hidden: Chunked<u32>,
+/// What is left of the state that is being expanded.
+pub struct Walk {
     /// The state that is being expanded, and the number of transitions counted before its expansion.
-    at: StateId,
-    before: u64,
+    pub at: StateId,
+    pub before: u64,
     /// The path from there through transient states: each step, and the number of steps left before it.
-    passing: Vec<(usize, Step)>,
+    pub passing: Vec<(usize, Step)>,
     /// The steps that are still to be taken, the first ones last.
-    open: Vec<Step>,
-    /// One step may stand for several.
-    folds: bool,
+    pub open: Vec<Step>,
 }
 
-impl Frontier {
-    fn new(budget: &Budget, folds: bool) -> Self {
-        Self {
-            ancestry: Ancestry::new(budget),
-            hidden: Chunked::new(budget),
-            at: StateId(0),
-            before: 0,
-            passing: Vec::new(),
-            open: Vec::new(),
-            folds,
-        }
+impl Walk {
+    pub const fn new() -> Self {
+        Self { at: StateId(0), before: 0, passing: Vec::new(), open: Vec::new() }
     }
 
     /// Starts the expansion of a state.
@@ -206,42 +256,27 @@ impl Frontier {
         (self.at, self.before) = (source, transitions);
     }
 
-    /// Records that the last of `transitions` led to a new state.
+    /// The number of transitions of the state before the last of `transitions`.
     #[inline]
-    fn note(&mut self, transitions: u64) -> Result<(), Full> {
-        self.ancestry.push(self.at, Branch::Number((transitions - self.before - 1) as u32))
+    pub const fn number(&self, transitions: u64) -> u32 {
+        (transitions - self.before - 1) as u32
     }
+}
 
-    /// Checks the state that was just stored, at which the explorer is, and records how it was reached.
-    fn visit<S, T>(
-        &mut self,
-        explorer: &mut Explorer<'_, S, T>,
-        id: StateId,
-        step: Step,
-    ) -> ControlFlow<StopReason>
-    where
-        S: TransitionSystem,
-        T: StateStore + ?Sized,
-    {
-        or_stop(if explorer.expander.stores_transient {
-            let later = &explorer.expander.later;
-            let mut steps = Vec::new();
-            let count = self.passing.len() + 1 + later.len();
-            or_stop(steps.try_reserve_exact(count).map_err(|_| Full::Memory))?;
-            steps.extend(
-                self.passing.iter().map(|&(_, step)| step).chain([step]).chain(later.iter().copied()),
-            );
-            self.ancestry.push(self.at, Branch::Steps(steps))
-        } else {
-            self.note(explorer.sink.ledger.transitions())
-        })?;
-        self.keep_hidden(explorer)?;
-        let passing = std::mem::take(&mut self.passing);
-        let at = std::mem::replace(&mut self.at, id);
-        explorer.check(self)?;
-        self.at = at;
-        self.passing = passing;
-        Continue(())
+/// How states were reached.
+pub struct Frontier {
+    pub walk: Walk,
+    pub ancestry: Ancestry,
+    /// By state: the number of its hidden data. Empty if the system has no hidden data.
+    hidden: Chunked<u32>,
+    /// One step may stand for several.
+    folds: bool,
+}
+
+impl Frontier {
+    pub fn new(budget: &Budget, folds: bool) -> Self {
+        let (ancestry, hidden) = (Ancestry::new(budget), Chunked::new(budget));
+        Self { walk: Walk::new(), ancestry, hidden, folds }
     }
 
     /// Saves the hidden data of the state at which the explorer is, if states have any.
@@ -255,20 +290,58 @@ impl Frontier {
             None => Continue(()),
         }
     }
+}
+
+impl<S: TransitionSystem, T: StateStore + ?Sized> Record<S, T> for Frontier {
+    #[inline]
+    fn walk(&mut self) -> &mut Walk {
+        &mut self.walk
+    }
 
     fn hidden(&self, id: StateId) -> u32 {
         if self.hidden.is_empty() { 0 } else { self.hidden[id.index()] }
+    }
+
+    #[inline]
+    fn note(&mut self, transitions: u64) -> ControlFlow<StopReason> {
+        or_stop(self.ancestry.push(self.walk.at, Branch::Number(self.walk.number(transitions))))
+    }
+
+    fn visit(
+        &mut self,
+        explorer: &mut Explorer<'_, S, T>,
+        id: StateId,
+        step: Step,
+    ) -> ControlFlow<StopReason> {
+        if explorer.expander.stores_transient {
+            let later = &explorer.expander.later;
+            let mut steps = Vec::new();
+            let passing = &self.walk.passing;
+            let count = passing.len() + 1 + later.len();
+            or_stop(steps.try_reserve_exact(count).map_err(|_| Full::Memory))?;
+            steps.extend(passing.iter().map(|&(_, step)| step).chain([step]).chain(later.iter().copied()));
+            or_stop(self.ancestry.push(self.walk.at, Branch::Steps(steps)))?;
+        } else {
+            Record::<S, T>::note(self, explorer.sink.ledger.transitions())?;
+        }
+        self.keep_hidden(explorer)?;
+        let passing = std::mem::take(&mut self.walk.passing);
+        let at = std::mem::replace(&mut self.walk.at, id);
+        explorer.check(self)?;
+        self.walk.at = at;
+        self.walk.passing = passing;
+        Continue(())
     }
 }
 
 impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
     fn trail(&self, system: &S, _: &mut T, last: Option<(Step, Fault)>) -> Trail {
-        let chain = chain(system, &self.ancestry.branches_to(self.at), self.folds);
-        let passing: Vec<Step> = self.passing.iter().map(|&(_, step)| step).collect();
+        let chain = chain(system, &self.ancestry.branches_to(self.walk.at), self.folds);
+        let passing: Vec<Step> = self.walk.passing.iter().map(|&(_, step)| step).collect();
         system.retrace(&chain, &passing, last).into()
     }
 
     fn open(&self, stored: usize) -> Open {
-        Open::Frontier(stored.saturating_sub(self.at.index()))
+        Open::Frontier(stored.saturating_sub(self.walk.at.index()))
     }
 }

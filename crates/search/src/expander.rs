@@ -8,7 +8,8 @@ use std::sync::Arc;
 use store::{PreparedStore, StateStore, Ticket};
 use system::{Alarm, Encoding, Fired, Step, Steps, SuccessorCache, TransitionSystem, is_abandoned};
 
-/// When this many transient states were passed, in total and per transition, the following ones are stored.
+/// When this many transient states were passed since a state was decoded, in total and per transition, the
+/// following ones are stored.
 const PASSED_AT_LEAST: u64 = 1 << 22;
 const PASSED_PER_TRANSITION: u64 = 1 << 12;
 /// The number of consecutive transient states after which they are stored.
@@ -48,7 +49,7 @@ pub struct Expander<'a, S: TransitionSystem> {
     /// Transient states are stored from now on, because there were too many: so a cycle of transient states
     /// is closed after one round.
     pub stores_transient: bool,
-    /// The number of transient states passed so far.
+    /// The number of transient states passed since the last [`Expander::decode`].
     passed: u64,
 }
 
@@ -59,10 +60,15 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         if let (Some(limits), Some(alarm)) = (system.limits(), alarm) {
             limits.heed(&mut state, alarm);
         }
+        Self::at(system, (state, Encoding::new()))
+    }
+
+    /// Starts at a state, with the encoding that follows it.
+    pub fn at(system: &'a S, (state, encoding): (S::State, Encoding)) -> Self {
         Self {
             system,
             state,
-            encoding: Encoding::new(),
+            encoding,
             steps: Steps::default(),
             successors: Vec::new(),
             later: Vec::new(),
@@ -72,11 +78,17 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
         }
     }
 
+    /// Returns the state, with the encoding that follows it.
+    pub fn into_place(self) -> (S::State, Encoding) {
+        (self.state, self.encoding)
+    }
+
     /// Moves to the state that the encoding describes.
     pub fn decode(&mut self, hidden: u32, depth: u32) {
         self.system.decode(&self.encoding, &mut self.state);
         system::restore_hidden(self.system, hidden, &mut self.state);
         self.depth = depth;
+        self.passed = 0;
     }
 
     #[inline]
@@ -113,8 +125,9 @@ impl<'a, S: TransitionSystem> Expander<'a, S> {
     }
 
     /// Whether the state is transient and is not to be stored. `passed` transient states precede it, and
-    /// `transitions` transitions were counted in all. If transient states are so many that they may go on for
-    /// ever, they are stored like other states, which ends a cycle of them.
+    /// `transitions` transitions were counted since the state was last decoded. If transient states are so many
+    /// that they may go on for ever, they are stored like other states, which ends a cycle of them. Breadth
+    /// first, that is a function of the state that was decoded, and not of the search before.
     #[inline]
     pub fn passes(&mut self, passed: usize, transitions: u64) -> bool {
         if !self.system.is_transient(&self.state) {

@@ -67,6 +67,8 @@ pub struct Explorer<'a, S: TransitionSystem, T: ?Sized> {
     moved: usize,
     /// The fault of the last step, if the step moved in spite of it.
     soft_fault: Option<Fault>,
+    /// The number of transitions that were counted before the last [`Explorer::restore`].
+    counted_before: u64,
 }
 
 impl<'a, S, T> Explorer<'a, S, T>
@@ -83,7 +85,20 @@ where
     ) -> Self {
         let sink = Sink::new(store, options, observer);
         let expander = Expander::new(system, sink.ledger.alarm().as_ref());
-        Self { expander, sink, is_stuck: false, reports_deadlocks: true, moved: 0, soft_fault: None }
+        Self::of(expander, sink)
+    }
+
+    /// Joins an expander and a sink.
+    pub fn of(expander: Expander<'a, S>, sink: Sink<'a, T>) -> Self {
+        Self {
+            expander,
+            sink,
+            is_stuck: false,
+            reports_deadlocks: true,
+            moved: 0,
+            soft_fault: None,
+            counted_before: 0,
+        }
     }
 
     /// Stores the initial state, if the limits allow it.
@@ -97,6 +112,7 @@ where
     pub fn restore(&mut self, id: StateId, hidden: u32, depth: u32) {
         self.sink.store.decode(id, &mut self.expander.encoding);
         self.expander.decode(hidden, depth);
+        self.counted_before = self.sink.ledger.transitions();
     }
 
     /// Saves the hidden data of the state and returns its number; `None` if states have none.
@@ -234,7 +250,7 @@ where
         }
         let Self { expander, sink, .. } = self;
         self.moved = 1;
-        if expander.passes(passed, sink.ledger.transitions()) {
+        if expander.passes(passed, sink.ledger.transitions() - self.counted_before) {
             return Continue(Taken::Passing);
         }
         expander.later.clear();
@@ -352,7 +368,7 @@ where
     }
 
     #[cold]
-    fn poll(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
+    pub fn poll(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason> {
         let standing = self.standing(path);
         self.sink.ledger.poll(&standing)
     }

@@ -2,6 +2,9 @@
 //!
 //! Searches and their parts write to it; [`Ledger::finish`] turns it into the [`Outcome`]. It also decides
 //! when a search must end: at a violation, or at a limit.
+//!
+//! With several workers, each has a [ledger of its own](Ledger::of_worker) for what it does between two takings
+//! of the [`Tally`]. The ledger of the search [adds](Ledger::add) the tallies in the order of the search.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -10,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use store::{Insert, StateId};
-use system::{Alarm, Bound, Fault, FaultKind};
+use system::{Alarm, Bound, Fault, FaultKind, Halt};
 
 use crate::observer::{Observer, Open, Progress};
 use crate::options::Options;
@@ -31,7 +34,7 @@ pub struct Ledger<'a> {
     pub options: &'a Options<'a>,
     observer: &'a mut dyn Observer,
     /// The observer wants to receive states and edges.
-    records: bool,
+    pub records: bool,
     /// Only violations of the property end the search, and exceeded bounds that count as violations.
     pub passes_by: bool,
     stats: Stats,
@@ -49,6 +52,29 @@ pub struct Ledger<'a> {
     last_poll: Duration,
     /// The limit that ended the search.
     pub stopped: Option<StopReason>,
+    /// What only ledgers of workers have.
+    worker: Option<WorkerPart>,
+}
+
+/// What is known about candidates, of which it is not known yet whether they are new states. A candidate is
+/// given by its index.
+#[derive(Default)]
+struct WorkerPart {
+    /// Almost all candidates are at this depth.
+    depth: u32,
+    deeper: Vec<(usize, u32)>,
+    halts: Vec<(usize, Halt)>,
+}
+
+/// What a worker has counted.
+pub struct Tally {
+    stats: Stats,
+    /// By violation that the ledger of the search knows.
+    violations: Vec<u64>,
+    truncations: BTreeMap<Bound, u64>,
+    unevaluated: BTreeMap<Bound, u64>,
+    is_cut: bool,
+    candidates: WorkerPart,
 }
 
 /// What a poll needs to know about a search.
@@ -81,7 +107,94 @@ impl<'a> Ledger<'a> {
             polls: 0,
             last_poll: Duration::ZERO,
             stopped: None,
+            worker: None,
         }
+    }
+
+    /// The ledger of a worker that expands states at a depth, for a search that has started before. It counts
+    /// violations that are `known`; others break, and so does every violation at which the search ends.
+    pub fn of_worker(
+        options: &'a Options<'a>,
+        observer: &'a mut dyn Observer,
+        started: Instant,
+        known: &Violations,
+        depth: u32,
+    ) -> Self {
+        let worker = Some(WorkerPart { depth: depth + 1, ..WorkerPart::default() });
+        Self { started, violations: known.blank(), worker, ..Self::new(options, observer) }
+    }
+
+    /// The violations so far, for ledgers of workers.
+    pub fn known(&self) -> Violations {
+        self.violations.blank()
+    }
+
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// Takes what was counted since the last call.
+    pub fn take_tally(&mut self) -> Tally {
+        let worker = self.worker.as_mut().expect("the ledger of a worker");
+        let emptied = WorkerPart { depth: worker.depth, ..WorkerPart::default() };
+        Tally {
+            stats: std::mem::take(&mut self.stats),
+            violations: self.violations.take_counts(),
+            truncations: std::mem::take(&mut self.truncations),
+            unevaluated: std::mem::take(&mut self.unevaluated),
+            is_cut: std::mem::take(&mut self.is_cut),
+            candidates: std::mem::replace(worker, emptied),
+        }
+    }
+
+    /// Adds what a worker has counted. Of its `candidates`, those that are new count as states, the others as
+    /// matched.
+    pub fn add(&mut self, tally: &Tally, candidates: usize, new: usize, is_new: impl Fn(usize) -> bool) {
+        let Tally { stats, violations, truncations, unevaluated, is_cut, candidates: part } = tally;
+        self.stats.transitions += stats.transitions;
+        self.stats.matched += stats.matched + (candidates - new) as u64;
+        self.violations.add_counts(violations);
+        for (into, from) in [(&mut self.truncations, truncations), (&mut self.unevaluated, unevaluated)] {
+            for (&bound, count) in from {
+                *into.entry(bound).or_default() += count;
+            }
+        }
+        self.is_cut |= is_cut;
+        if new > 0 {
+            self.stats.depth = self.stats.depth.max(part.depth);
+        }
+        for &(index, depth) in &part.deeper {
+            if is_new(index) {
+                self.stats.depth = self.stats.depth.max(depth);
+            }
+        }
+        for &(index, halt) in &part.halts {
+            match halt {
+                _ if !is_new(index) => {}
+                Halt::Fault(fault) => {
+                    self.violations.record(fault, Consequence::GoesOn, || unreachable!("it is known"));
+                }
+                Halt::Truncated(bound) => self.unevaluated(bound),
+                Halt::Abandoned => unreachable!("then the worker has no tally"),
+            }
+        }
+    }
+
+    /// Records for a worker that a condition of a candidate does not hold or was not evaluated.
+    pub fn halt_of_candidate(&mut self, index: usize, halt: Halt) -> ControlFlow<StopReason> {
+        if let Halt::Fault(fault) = halt
+            && !self.counts_only(fault, Consequence::GoesOn)
+        {
+            return Break(StopReason::FirstViolation);
+        }
+        let worker = self.worker.as_mut().expect("the ledger of a worker");
+        worker.halts.push((index, halt));
+        Continue(())
+    }
+
+    /// Whether the search goes on after a violation that has a trail already.
+    fn counts_only(&self, fault: Fault, consequence: Consequence) -> bool {
+        self.options.keep_going && self.violations.knows(fault, consequence)
     }
 
     /// The alarm that is due when the search must end; `None` if neither time nor an interrupt can end it.
@@ -134,6 +247,12 @@ impl<'a> Ledger<'a> {
         let Edge { source, step, depth } = edge;
         match insert {
             Insert::New(id) => {
+                if let Some(worker) = &mut self.worker {
+                    if depth > worker.depth {
+                        worker.deeper.push((id.index(), depth));
+                    }
+                    return;
+                }
                 self.stats.depth = self.stats.depth.max(depth);
                 if self.records {
                     self.observer.stored(id, depth);
@@ -162,6 +281,9 @@ impl<'a> Ledger<'a> {
         consequence: Consequence,
         trail: impl FnOnce() -> Trail,
     ) -> ControlFlow<StopReason> {
+        if self.worker.is_some() && !self.counts_only(fault, consequence) {
+            return Break(StopReason::FirstViolation);
+        }
         self.violations.record(fault, consequence, trail);
         let is_passed_by = self.passes_by
             && consequence != Consequence::OfProperty

@@ -154,4 +154,26 @@ impl Violations {
     pub fn into_list(self) -> Vec<Violation> {
         self.list
     }
+
+    pub fn knows(&self, fault: Fault, consequence: Consequence) -> bool {
+        self.places.contains_key(&(fault, consequence))
+    }
+
+    /// The same violations without their counts and trails, for another ledger to count them.
+    pub fn blank(&self) -> Self {
+        let blank = |violation: &Violation| Violation { trail: Trail::default(), count: 0, ..*violation };
+        Self { list: self.list.iter().map(blank).collect(), places: self.places.clone() }
+    }
+
+    /// Takes the counts, in the order of the list.
+    pub fn take_counts(&mut self) -> Vec<u64> {
+        self.list.iter_mut().map(|violation| std::mem::take(&mut violation.count)).collect()
+    }
+
+    /// Adds counts of violations in the order of the list.
+    pub fn add_counts(&mut self, counts: &[u64]) {
+        for (violation, count) in self.list.iter_mut().zip(counts) {
+            violation.count += count;
+        }
+    }
 }

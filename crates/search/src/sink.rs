@@ -29,8 +29,12 @@ pub struct Edge {
 impl<'a, T: StateStore + ?Sized> Sink<'a, T> {
     /// `store` must be empty: a search relies on the order of its ids.
     pub fn new(store: &'a mut T, options: &'a Options<'a>, observer: &'a mut dyn Observer) -> Self {
+        Self::with_ledger(store, Ledger::new(options, observer))
+    }
+
+    pub fn with_ledger(store: &'a mut T, ledger: Ledger<'a>) -> Self {
         assert!(store.is_empty(), "a search begins with an empty store");
-        Self { store, ledger: Ledger::new(options, observer) }
+        Self { store, ledger }
     }
 
     fn limit(&self) -> usize {

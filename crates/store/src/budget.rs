@@ -87,23 +87,20 @@ impl Budget {
 }
 
 impl Account {
-    // Relaxed is sufficient: the numbers order nothing, and a race only delays or repeats a reading.
+    // Relaxed is sufficient: the numbers order nothing. No grant is lost if several threads ask at once; a race
+    // only delays or repeats a reading.
     fn grant(&self, extra: usize) -> bool {
         if !self.has_headroom(extra) {
             return false;
         }
-        let granted = self.granted.load(Relaxed).saturating_add(extra);
-        let fits = |granted: usize| self.used.load(Relaxed).saturating_add(granted) <= self.limit;
-        if granted <= self.limit / 64 && fits(granted) {
-            self.granted.store(granted, Relaxed);
+        let fits = |granted: &usize| self.used.load(Relaxed).saturating_add(*granted) <= self.limit;
+        let add = |granted: usize| granted.checked_add(extra).filter(fits);
+        let add_a_little = |granted| add(granted).filter(|&granted| granted <= self.limit / 64);
+        if self.granted.fetch_update(Relaxed, Relaxed, add_a_little).is_ok() {
             return true;
         }
         self.read();
-        let fits = fits(extra);
-        if fits {
-            self.granted.store(extra, Relaxed);
-        }
-        fits
+        self.granted.fetch_update(Relaxed, Relaxed, add).is_ok()
     }
 
     /// Whether the system would provide `extra` bytes and the headroom. Always true for a budget that only

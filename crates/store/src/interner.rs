@@ -91,8 +91,14 @@ impl Interner {
         }
     }
 
+    /// The number of `word`, if it is there.
+    #[inline]
+    pub fn find(&self, word: u64) -> Option<u32> {
+        self.lookup(word, mix(word) & self.mask).ok()
+    }
+
     pub fn contains(&self, word: u64) -> bool {
-        self.lookup(word, mix(word) & self.mask).is_ok()
+        self.find(word).is_some()
     }
 
     /// The words in the order of their numbers.
@@ -212,10 +218,6 @@ impl Interner {
 mod tests {
     use super::*;
 
-    fn find(interner: &Interner, word: u64) -> Option<u32> {
-        interner.lookup(word, mix(word) & interner.mask).ok()
-    }
-
     #[test]
     fn numbers_are_dense_and_lead_back() {
         let word = |i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (i % 50);
@@ -224,12 +226,12 @@ mod tests {
         for i in 0..200_000 {
             let fresh = numbers.len() as u32;
             let expected = *numbers.entry(word(i)).or_insert(fresh);
-            assert_eq!(find(&interner, word(i)), (expected != fresh).then_some(expected));
+            assert_eq!(interner.find(word(i)), (expected != fresh).then_some(expected));
             assert_eq!(interner.intern(word(i)), Ok(expected));
             assert_eq!(interner.get(expected), word(i));
         }
         assert_eq!(interner.len(), numbers.len());
-        assert!(numbers.iter().all(|(&word, &number)| find(&interner, word) == Some(number)));
+        assert!(numbers.iter().all(|(&word, &number)| interner.find(word) == Some(number)));
         assert!(interner.bytes() < 20 * interner.len());
     }
 
@@ -239,7 +241,7 @@ mod tests {
             let mut interner = Interner { mask, ..Interner::new(&Budget::unlimited()) };
             for round in 0..2 {
                 for i in 0..1500_u32 {
-                    assert_eq!(find(&interner, u64::from(i) << 32), (round == 1).then_some(i));
+                    assert_eq!(interner.find(u64::from(i) << 32), (round == 1).then_some(i));
                     assert_eq!(interner.intern(u64::from(i) << 32), Ok(i));
                 }
             }
@@ -264,9 +266,9 @@ mod tests {
             let count = (0..1 << 20).take_while(|&word| interner.intern(word).is_ok()).count();
             assert_eq!(interner.intern(count as u64), Err(Full::Memory));
             assert_eq!(interner.len(), count);
-            assert!((0..count as u64).all(|word| find(&interner, word) == Some(word as u32)));
+            assert!((0..count as u64).all(|word| interner.find(word) == Some(word as u32)));
             assert!(interner.bytes() <= limit, "{} bytes for {count} words", interner.bytes());
-            assert_eq!(find(&interner, count as u64), None);
+            assert_eq!(interner.find(count as u64), None);
         }
     }
 }

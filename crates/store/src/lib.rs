@@ -33,6 +33,7 @@ mod budget;
 mod chunked;
 mod collapse;
 mod compact;
+mod deferred;
 mod exact;
 mod fingerprint;
 mod gzip;
@@ -43,6 +44,7 @@ mod pack;
 mod packer;
 mod pair_set;
 mod sample;
+mod shared;
 mod trie;
 mod varint;
 mod vectors;
@@ -58,10 +60,12 @@ pub use budget::{Budget, peak_resident, resident};
 pub use chunked::Chunked;
 pub use collapse::Collapse;
 pub use compact::Compact;
+pub use deferred::{Candidates, Deferred, Walker};
 pub use exact::Exact;
 pub use gzip::Gzip;
 pub use hash_set::HashSetStore;
 pub use sample::{Recapture, RecaptureSample};
+pub use shared::{Frozen, Part, SharedStore};
 pub use trie::{IndexedTrie, Trie};
 
 /// The number of a stored state: its index in the order of insertion.

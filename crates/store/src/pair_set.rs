@@ -21,7 +21,8 @@ use crate::zeroed::Zeroed;
 use crate::{Budget, Full};
 use shape::{Home, Shape, Widths};
 
-const PARTS: usize = 1 << PART_BITS;
+/// The number of parts.
+pub const PARTS: usize = 1 << PART_BITS;
 const PART_BITS: u32 = u32::BITS - shape::RIGHT_BITS;
 
 /// A set of pairs of 32-bit numbers.
@@ -102,22 +103,37 @@ impl PairSet {
         admits: impl FnOnce(usize) -> Result<(), Full>,
     ) -> Result<bool, Full> {
         let (part, rest) = split(pair);
-        let part = &mut self.parts[part];
-        let mut vacancy = None;
-        if part.shape.covers(rest) {
-            vacancy = part.search(rest);
-            if vacancy.is_none() {
-                return Ok(false);
-            }
+        let Self { parts, bits, len, budget } = self;
+        let is_new = parts[part].insert(rest, bits, budget, || admits(*len))?;
+        *len += usize::from(is_new);
+        Ok(is_new)
+    }
+
+    /// The number of the part to which a pair belongs.
+    #[inline]
+    pub fn part_of(pair: u64) -> usize {
+        split(pair).0
+    }
+
+    /// Takes the parts out, so that each can be written by another thread.
+    pub fn take_parts(&mut self) -> Vec<SeparatePart> {
+        let Self { parts, bits, budget, .. } = self;
+        let separate = |part: &mut Part| SeparatePart {
+            part: std::mem::replace(part, Part::empty()),
+            bits: *bits,
+            budget: budget.clone(),
+        };
+        parts.iter_mut().map(separate).collect()
+    }
+
+    /// Returns the parts, to which `more` pairs were added. After a refusal they may have others as well,
+    /// which do not count.
+    pub fn return_parts(&mut self, parts: Vec<SeparatePart>, more: usize) {
+        for (place, separate) in self.parts.iter_mut().zip(parts) {
+            *place = separate.part;
+            self.bits |= separate.bits;
         }
-        admits(self.len)?;
-        while !vacancy.is_some_and(|vacancy| part.len < part.capacity && part.put(vacancy)) {
-            part.make_room(rest, Widths::of(self.bits | rest), &self.budget)?;
-            vacancy = part.search(rest);
-        }
-        self.bits |= rest;
-        self.len += 1;
-        Ok(true)
+        self.len += more;
     }
 
     /// All pairs, in an unspecified order.
@@ -131,7 +147,54 @@ impl PairSet {
     }
 }
 
+/// A part of a set that was taken out of it.
+#[derive(Debug)]
+pub struct SeparatePart {
+    part: Part,
+    /// The union of the bits of the pairs of the set, as far as this part knows.
+    bits: u64,
+    budget: Budget,
+}
+
+impl SeparatePart {
+    #[inline]
+    pub fn prefetch(&self, pair: u64) {
+        self.part.prefetch(split(pair).1);
+    }
+
+    /// Inserts a pair that belongs to this part. Returns whether it is new.
+    #[inline]
+    pub fn insert(&mut self, pair: u64) -> Result<bool, Full> {
+        self.part.insert(split(pair).1, &mut self.bits, &self.budget, || Ok(()))
+    }
+}
+
 impl Part {
+    /// Inserts a pair. Returns whether it is new; a new pair is added only if `admits` agrees.
+    #[inline]
+    fn insert(
+        &mut self,
+        rest: u64,
+        bits: &mut u64,
+        budget: &Budget,
+        admits: impl FnOnce() -> Result<(), Full>,
+    ) -> Result<bool, Full> {
+        let mut vacancy = None;
+        if self.shape.covers(rest) {
+            vacancy = self.search(rest);
+            if vacancy.is_none() {
+                return Ok(false);
+            }
+        }
+        admits()?;
+        while !vacancy.is_some_and(|vacancy| self.len < self.capacity && self.put(vacancy)) {
+            self.make_room(rest, Widths::of(*bits | rest), budget)?;
+            vacancy = self.search(rest);
+        }
+        *bits |= rest;
+        Ok(true)
+    }
+
     fn empty() -> Self {
         Self { slots: Zeroed::empty(), shape: Shape::first(Widths::of(0)), greatest: 0, len: 0, capacity: 0 }
     }

@@ -46,6 +46,7 @@
 mod complete;
 mod effect_paths;
 mod fifo;
+mod frozen;
 mod layout;
 mod learner;
 mod pairs;
@@ -62,7 +63,7 @@ use effect_paths::EffectPaths;
 use fifo::Fifo;
 use layout::{Tree, TreeLayout};
 use learner::ShapeLearner;
-use pairs::{PairTable, Pairs, RecentPairs};
+use pairs::{Numbers, PairTable, Pairs, RecentPairs};
 use roots::{Rooted, Roots};
 use tree_cursor::TreeCursor;
 
@@ -113,10 +114,8 @@ impl Cursor {
     #[inline]
     fn root_after<R>(&mut self, table: &mut Table<R>, effect: Effect<'_>) -> Option<u64> {
         let Self { tree, paths, recent } = self;
-        let (layout, pairs) = (&table.layout, &mut Pairs { table: &mut table.pairs, recent });
-        let root = paths.apply(layout, pairs, tree, effect);
-        debug_assert!(root.is_none() || root == tree.predict(layout, pairs, effect.writes));
-        root.or_else(|| tree.predict(layout, pairs, effect.writes))
+        let pairs = &mut Pairs { table: &mut table.pairs, recent };
+        after(effect, &table.layout, pairs, tree, paths)
     }
 
     /// Moves to the state of a root pair, and makes `into` describe it.
@@ -126,6 +125,20 @@ impl Cursor {
         self.tree.unfold(&table.layout, &table.pairs, root, whole, into);
         self.tree.observe(into);
     }
+}
+
+/// The root pair of the state after an effect.
+#[inline]
+fn after(
+    effect: Effect<'_>,
+    layout: &TreeLayout,
+    pairs: &mut impl Numbers,
+    tree: &mut TreeCursor,
+    paths: &mut EffectPaths,
+) -> Option<u64> {
+    let root = paths.apply(layout, pairs, tree, effect);
+    debug_assert!(root.is_none() || root == tree.predict(layout, pairs, effect.writes));
+    root.or_else(|| tree.predict(layout, pairs, effect.writes))
 }
 
 /// A store that is a tree of interned pairs.
@@ -382,11 +395,12 @@ impl<R: Roots> PreparedStore for Trie<R> {
     }
 
     fn set_base(&mut self, encoding: &mut Encoding) -> bool {
-        if !self.cursor.tree.is_up_to_date(encoding) && self.root(encoding).is_err() {
-            return false;
+        let Self { table, cursor, .. } = self;
+        let is_set = cursor.tree.is_up_to_date(encoding) || cursor.root(table, encoding).is_ok();
+        if is_set {
+            cursor.tree.begin_effects(&table.layout);
         }
-        self.cursor.tree.begin_effects(&self.table.layout);
-        true
+        is_set
     }
 
     #[inline]

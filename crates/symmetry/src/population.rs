@@ -18,6 +18,12 @@ pub struct Population {
     counts: RefCell<BTreeMap<UnitKind, u32>>,
 }
 
+/// A population that was counted elsewhere.
+pub struct Counts {
+    most: [u32; 2],
+    counts: BTreeMap<UnitKind, u32>,
+}
+
 impl Population {
     /// Counts a state that has just been encoded, if it is larger than those before.
     #[inline]
@@ -41,6 +47,23 @@ impl Population {
         for kind in units.filter_map(|unit| state.unit_kind(layout, unit)).filter(is_counted) {
             *counts.entry(kind).or_default() += 1;
         }
+    }
+
+    /// Starts again, and returns what there was so far.
+    pub fn take(&self) -> Counts {
+        Counts { most: self.most.take(), counts: self.counts.take() }
+    }
+
+    /// Adds the counts of states that come after those of this one.
+    pub fn add(&self, later: Counts) {
+        let most = self.most.get();
+        let [threads, objects] = [0, 1].map(|at| later.most[at] > most[at]);
+        let is_replaced =
+            |kind: &UnitKind| if matches!(kind, UnitKind::Thread(_)) { threads } else { objects };
+        let mut counts = self.counts.borrow_mut();
+        counts.retain(|kind, _| !is_replaced(kind));
+        counts.extend(later.counts.into_iter().filter(|(kind, _)| is_replaced(kind)));
+        self.most.set([0, 1].map(|at| later.most[at].max(most[at])));
     }
 
     /// The counts, by kind.

@@ -2,6 +2,7 @@
 //!
 //! Steps are those of the concrete state at hand, so trails are concrete executions.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,12 +11,13 @@ use std::sync::Arc;
 use engine::{Engine, EngineState, OverEngine};
 use state::{Names, NodeRef, ObjectId, State, ThreadId, UnitKind};
 use system::{
-    Alarm, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, Temporal, TransitionSystem,
+    Alarm, Counted, Encoding, Fault, Fired, Halt, HiddenData, Limits, Statistics, Step, Steps, Temporal,
+    TransitionSystem,
 };
 
 use crate::exchanges::Symmetries;
 use crate::lift::Lift;
-use crate::population::Population;
+use crate::population::{Counts, Population};
 use crate::{Level, Namer, Stats, SymmetryConfig};
 
 pub struct Symmetric<'e> {
@@ -223,6 +225,26 @@ impl TransitionSystem for Symmetric<'_> {
 
     fn hidden_data(&self) -> Option<&dyn HiddenData<Named>> {
         self.has_orders().then_some(self)
+    }
+
+    fn statistics(&self) -> Option<&dyn Statistics<Named>> {
+        Some(self)
+    }
+}
+
+impl Statistics<Named> for Symmetric<'_> {
+    fn take(&self, named: &mut Named) -> Counted {
+        Box::new((named.namer.take_stats(), self.population.take()))
+    }
+
+    fn add(&self, counted: Counted) {
+        let counted: Box<dyn Any> = counted;
+        let counted = counted.downcast::<(Stats, Counts)>().expect("a system under symmetry has counted");
+        let (stats, population) = *counted;
+        let mut sum = self.stats.get();
+        sum.add(stats);
+        self.stats.set(sum);
+        self.population.add(population);
     }
 }
 

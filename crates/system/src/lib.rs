@@ -12,6 +12,7 @@ mod fault;
 mod retrace;
 pub mod toy;
 
+use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -112,7 +113,7 @@ pub enum Fired {
 
 /// A model as searches see it.
 ///
-/// Eight functions are required. The others have defaults: three concern the steps themselves, three give
+/// Eight functions are required. The others have defaults: three concern the steps themselves, four give
 /// access to features that only some systems have. What temporal properties need is in [`Temporal`].
 ///
 /// Laws, checked by the tests of every implementation:
@@ -186,6 +187,11 @@ pub trait TransitionSystem {
         None
     }
 
+    /// Access to what the system counts; `None` if it counts nothing.
+    fn statistics(&self) -> Option<&dyn Statistics<Self::State>> {
+        None
+    }
+
     /// Access to cached successors; `None` if the system has no cache.
     fn successor_cache(&self) -> Option<&Self::Cache> {
         None
@@ -218,6 +224,19 @@ pub trait HiddenData<State> {
     /// Restores the hidden data of a state that was just decoded.
     fn restore(&self, data: u32, state: &mut State);
 }
+
+/// What a system counts while it is used. A search with several workers has a system for each; what they count
+/// is added to the system of the search, for those steps that it keeps, in the order of the search.
+pub trait Statistics<State> {
+    /// Takes what was counted since the last call, by the system and for a state.
+    fn take(&self, state: &mut State) -> Counted;
+
+    /// Adds what another system of the same kind has counted after this one.
+    fn add(&self, counted: Counted);
+}
+
+/// What a [system has counted](Statistics), in a form of its own.
+pub type Counted = Box<dyn Any + Send + Sync>;
 
 /// Successors of states, thread by thread, without firing steps. This is an optimisation: all its results
 /// follow from [`TransitionSystem::steps`] and [`TransitionSystem::fire`].

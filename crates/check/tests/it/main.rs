@@ -21,3 +21,4 @@ mod random_promela;
 mod random_properties;
 mod reduction;
 mod regressions;
+mod threads;

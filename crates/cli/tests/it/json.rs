@@ -51,6 +51,7 @@ const REPORT: &[(&str, Is)] = &[
     ("/depth", Count),
     ("/open", Count),
     ("/search", Text),
+    ("/threads", Count),
     ("/store", Object),
     ("/store/kind", Text),
     ("/store/bytes", Count),
@@ -487,7 +488,7 @@ fn of_models_with_errors() {
 fn of_options_that_are_refused() {
     let sandbox = Sandbox::with("philosophers.bir");
     for (line, text) in [
-        ("check philosophers.bir --threads 2", "--threads 2 is not available yet; use --threads 1"),
+        ("check philosophers.bir --threads 0", "--threads 0 would not get far; use --threads 1"),
         ("check philosophers.bir --fairness weak", "`philosophers.bir` has none"),
         ("check philosophers.bir --property P", "`philosophers.bir` has no temporal properties"),
         ("check philosophers.bir --trail philosophers.bir", "a trail would replace `philosophers.bir`"),

@@ -154,7 +154,7 @@ fn strange_characters() {
 fn bad_usage() {
     let sandbox = Sandbox::with("philosophers.bir");
     for line in
-        ["--threads 2 philosophers.bir", "--frobnicate philosophers.bir", "--memory 1x philosophers.bir"]
+        ["--threads 0 philosophers.bir", "--frobnicate philosophers.bir", "--memory 1x philosophers.bir"]
     {
         let root = junit(&sandbox, line, 2);
         assert_eq!(["tests", "errors"].map(|name| root.count(name)), [1, 1]);

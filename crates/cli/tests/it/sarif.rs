@@ -436,7 +436,7 @@ fn long_counterexamples() {
 #[test]
 fn bad_usage() {
     let sandbox = Sandbox::with("philosophers.bir");
-    for line in ["philosophers.bir --threads 2", "philosophers.bir --frobnicate"] {
+    for line in ["philosophers.bir --threads 0", "philosophers.bir --frobnicate"] {
         let log = sarif(&sandbox, line, 2);
         let [problem] = notifications(&log, "toolConfigurationNotifications") else { panic!("{log:#}") };
         assert_eq!(problem["level"], "error");

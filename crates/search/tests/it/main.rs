@@ -4,4 +4,5 @@
 mod common;
 
 mod emptiness;
+mod parallel;
 mod searches;

@@ -8,7 +8,7 @@
 use system::{Effect, Key, Write};
 
 use super::layout::{ROOT, TreeLayout};
-use super::pairs::{Pairs, join};
+use super::pairs::{Numbers, join};
 use super::tree_cursor::TreeCursor;
 
 /// The paths of the effects of one generation, under one layout.
@@ -44,7 +44,7 @@ impl EffectPaths {
     pub fn apply(
         &mut self,
         layout: &TreeLayout,
-        pairs: &mut Pairs<'_>,
+        pairs: &mut impl Numbers,
         tree: &TreeCursor,
         effect: Effect<'_>,
     ) -> Option<u64> {

@@ -74,6 +74,13 @@ impl Fifo {
         Some(word)
     }
 
+    /// Removes the first words, which must be there.
+    pub fn skip(&mut self, count: usize) {
+        for _ in 0..count {
+            self.pop().expect("as many words are there");
+        }
+    }
+
     /// The next word, if it is in the first chunk.
     #[inline]
     pub fn peek(&self) -> Option<u64> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use system::{Encoding, Key, Moment, Section, Write};
 
 use super::layout::{NOWHERE, Position, ROOT, Slot, TreeLayout};
-use super::pairs::{ABSENT, PairTable, Pairs, join, split};
+use super::pairs::{ABSENT, Numbers, PairTable, join, split};
 use super::queue::Queue;
 use crate::Full;
 use forms::Forms;
@@ -90,7 +90,7 @@ impl TreeCursor {
     pub fn follow(
         &mut self,
         layout: &TreeLayout,
-        pairs: &mut Pairs<'_>,
+        pairs: &mut impl Numbers,
         encoding: &mut Encoding,
     ) -> Result<u64, Full> {
         self.update(layout, pairs, encoding)?;
@@ -127,7 +127,12 @@ impl TreeCursor {
 
     /// The root pair of the state after some changes; `None` if only an encoding can determine it. The tree
     /// does not change.
-    pub fn predict(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>, writes: &[Write]) -> Option<u64> {
+    pub fn predict(
+        &mut self,
+        layout: &TreeLayout,
+        pairs: &mut impl Numbers,
+        writes: &[Write],
+    ) -> Option<u64> {
         let root = self.change(layout, pairs, writes);
         self.take_back();
         root
@@ -146,7 +151,7 @@ impl TreeCursor {
     fn update(
         &mut self,
         layout: &TreeLayout,
-        pairs: &mut Pairs<'_>,
+        pairs: &mut impl Numbers,
         encoding: &Encoding,
     ) -> Result<(), Full> {
         let touched = self.moment.take().and_then(|moment| encoding.touched(moment));
@@ -180,7 +185,7 @@ impl TreeCursor {
 
     /// Updates the numbers of the inner nodes that have a changed child.
     #[inline]
-    fn join_up(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>) -> Result<(), Full> {
+    fn join_up(&mut self, layout: &TreeLayout, pairs: &mut impl Numbers) -> Result<(), Full> {
         while let Some(inner) = self.open.pop() {
             let node = layout.node(inner);
             let [left, right] = node.children.map(|child| self.numbers[child as usize]);
@@ -212,7 +217,7 @@ impl TreeCursor {
 
     /// The root pair after some changes, which must then be undone.
     #[inline]
-    fn change(&mut self, layout: &TreeLayout, pairs: &mut Pairs<'_>, writes: &[Write]) -> Option<u64> {
+    fn change(&mut self, layout: &TreeLayout, pairs: &mut impl Numbers, writes: &[Write]) -> Option<u64> {
         debug_assert!(!self.row_is_stale, "effects are about the state of the row");
         for write in writes {
             let span = layout.span(write.key);
@@ -341,7 +346,7 @@ impl TreeCursor {
     fn update_rest(
         &mut self,
         layout: &TreeLayout,
-        pairs: &mut Pairs<'_>,
+        pairs: &mut impl Numbers,
         touched: Option<&[Key]>,
         encoding: &Encoding,
     ) -> Result<(), Full> {

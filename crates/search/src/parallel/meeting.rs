@@ -1,0 +1,169 @@
+//! Where the threads of a search meet: one gives jobs, the others do them.
+//!
+//! Every worker does its share of every job. The one who gives a job waits until all have done that and have
+//! let go of the job, so that what the job owns is the giver's alone again. If a worker panics, nobody waits
+//! for it: the job fails, and the other workers leave.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Where the threads meet.
+pub struct Meeting<J> {
+    state: Mutex<State<J>>,
+    /// Workers wait for jobs.
+    given: Condvar,
+    /// The giver waits for workers.
+    done: Condvar,
+}
+
+struct State<J> {
+    job: Option<J>,
+    /// The number of jobs so far.
+    number: u64,
+    /// The workers that have not done the job yet.
+    busy: usize,
+    is_over: bool,
+    has_panicked: bool,
+}
+
+/// A worker has panicked.
+#[derive(Debug)]
+pub struct Panicked;
+
+impl<J: Clone> Meeting<J> {
+    pub fn new() -> Self {
+        let state = State { job: None, number: 0, busy: 0, is_over: false, has_panicked: false };
+        Self { state: Mutex::new(state), given: Condvar::new(), done: Condvar::new() }
+    }
+
+    /// The lock is never held while anything runs that could panic.
+    fn lock(&self) -> MutexGuard<'_, State<J>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a job done by all of `workers`, and waits for them.
+    pub fn give(&self, job: J, workers: usize) -> Result<(), Panicked> {
+        let mut state = self.lock();
+        state.job = Some(job);
+        state.number += 1;
+        state.busy = workers;
+        self.given.notify_all();
+        while state.busy > 0 && !state.has_panicked {
+            state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.job = None;
+        if state.has_panicked { Err(Panicked) } else { Ok(()) }
+    }
+
+    /// Does jobs until there are no more. The thread must have a [`Worker`].
+    pub fn work(&self, mut work: impl FnMut(&J)) {
+        let mut last = 0;
+        loop {
+            let mut state = self.lock();
+            while state.number == last && !state.is_over {
+                state = self.given.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+            if state.is_over {
+                return;
+            }
+            last = state.number;
+            let job = state.job.clone().expect("a job stays until all have done it");
+            drop(state);
+            work(&job);
+            // Who gave the job wants it back as soon as all are done.
+            drop(job);
+            let mut state = self.lock();
+            state.busy -= 1;
+            if state.busy == 0 {
+                self.done.notify_one();
+            }
+        }
+    }
+}
+
+impl<J> Meeting<J> {
+    fn end(&self, has_panicked: bool) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.is_over = true;
+        state.has_panicked |= has_panicked;
+        self.given.notify_all();
+        self.done.notify_one();
+    }
+}
+
+/// Ends a meeting if a worker panics, in a job or before the first one.
+pub struct Worker<'a, J>(pub &'a Meeting<J>);
+
+impl<J> Drop for Worker<'_, J> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end(true);
+        }
+    }
+}
+
+/// Ends a meeting when the giver of jobs leaves, for whatever reason.
+pub struct Giver<'a, J>(pub &'a Meeting<J>);
+
+impl<J> Drop for Giver<'_, J> {
+    fn drop(&mut self) {
+        self.0.end(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use super::*;
+
+    /// Has jobs done by workers, and returns how often each was done.
+    fn meet(workers: usize, jobs: usize, work: impl Fn(usize, usize) + Sync) -> Vec<Result<usize, ()>> {
+        let meeting = Meeting::<Arc<(usize, AtomicUsize)>>::new();
+        std::thread::scope(|scope| {
+            let giver = Giver(&meeting);
+            for worker in 0..workers {
+                let (meeting, work) = (&meeting, &work);
+                scope.spawn(move || {
+                    let done = AssertUnwindSafe(|| {
+                        let _worker = Worker(meeting);
+                        meeting.work(|job| {
+                            work(worker, job.0);
+                            job.1.fetch_add(1, Relaxed);
+                        });
+                    });
+                    _ = catch_unwind(done);
+                });
+            }
+            let give = |number| {
+                let job = Arc::new((number, AtomicUsize::new(0)));
+                giver.0.give(Arc::clone(&job), workers).map_err(|_| ())?;
+                Ok(Arc::into_inner(job).expect("all have let go").1.into_inner())
+            };
+            (0..jobs).map(give).collect()
+        })
+    }
+
+    #[test]
+    fn every_worker_does_every_job_once() {
+        for workers in [1, 2, 3, 8] {
+            assert_eq!(meet(workers, 300, |_, _| {}), vec![Ok(workers); 300]);
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_worker_that_panics() {
+        for workers in [1, 2, 5] {
+            let results =
+                meet(workers, 10, |worker, job| assert!(worker > 0 || job < 4, "wanted by the test"));
+            assert_eq!(results[..4], vec![Ok(workers); 4]);
+            assert_eq!(results[4..], vec![Err(()); 6]);
+        }
+    }
+
+    #[test]
+    fn workers_leave_with_the_giver() {
+        assert_eq!(meet(3, 0, |_, _| {}), []);
+    }
+}
