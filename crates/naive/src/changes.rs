@@ -248,9 +248,9 @@ impl<'a> Changes<'a> {
 /// Whether an object of one state is that of another, rather than one that has its id.
 fn same_object(a: &Object, b: &Object) -> bool {
     let same_kind = match (a.kind.origin(), b.kind.origin()) {
-        (ObjectKind::Record(a, _), ObjectKind::Record(b, _)) => a == b,
+        (ObjectKind::Record(a, _), ObjectKind::Record(b, _))
+        | (ObjectKind::Block(a, _), ObjectKind::Block(b, _)) => a == b,
         (ObjectKind::Array(a, _), ObjectKind::Array(b, _)) => a == b,
-        (ObjectKind::Block(a, _), ObjectKind::Block(b, _)) => a == b,
         (ObjectKind::Lock { .. }, ObjectKind::Lock { .. }) => true,
         (ObjectKind::Channel(a), ObjectKind::Channel(b)) => a.declared == b.declared,
         _ => false,

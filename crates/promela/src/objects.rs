@@ -114,8 +114,7 @@ impl Dynamic {
             Self::AddressOf(Address::Part(place), _) => {
                 place.indices.iter().for_each(|index| index.walk(visit));
             }
-            Self::AddressOf(Address::Through(access), _) => access.walk(visit),
-            Self::Load(access) => access.walk(visit),
+            Self::AddressOf(Address::Through(access), _) | Self::Load(access) => access.walk(visit),
             Self::Call(_, args) => args.iter().for_each(|arg| arg.walk(visit)),
         }
     }
@@ -126,7 +125,9 @@ impl Act {
         match self {
             Self::New(target, _, length) => {
                 target.walk(visit);
-                length.iter().for_each(|length| length.walk(visit));
+                if let Some(length) = length {
+                    length.walk(visit);
+                }
             }
             Self::NewChannel(target, _) => target.walk(visit),
             Self::Copy(to, from) => {

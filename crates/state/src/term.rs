@@ -67,11 +67,12 @@ impl Terms {
             .types
             .iter()
             .map(|(_, ty)| match ty {
-                Type::Bool | Type::Int(_) | Type::Enum(_) | Type::String | Type::Null => TermKind::Data,
+                // Collections hold no pointers.
+                Type::Bool | Type::Int(_) | Type::Enum(_) | Type::String | Type::Pointer | Type::Null => {
+                    TermKind::Data
+                }
                 Type::Tid => TermKind::Thread,
                 Type::Record(_) | Type::Array(_) | Type::Lock | Type::Channel => TermKind::Object,
-                // Collections hold none.
-                Type::Pointer => TermKind::Data,
                 Type::Abstract(id) => TermKind::Abstract(id.0),
                 Type::Set(element) => TermKind::Set(element),
                 Type::Bag(element) => TermKind::Bag(element),

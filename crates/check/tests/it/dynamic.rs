@@ -261,13 +261,14 @@ fn leaks_are_looked_for_between_steps() {
 /// SPIN's language refuses the extension, by name and with the line; any model can be a dynamic program.
 #[test]
 fn dialects() {
+    use quotient_check::Extension::{Auto, Dynamic, Spin};
+
     let compile = |text: &str, extension| {
         let files = std::collections::BTreeMap::from([("m.pml".to_owned(), text.as_bytes().to_vec())]);
         let language = quotient_check::Language::Promela;
         Model::load_as(&files, "m.pml", language, extension, &[], &[])
             .map_err(|rejected| rejected.to_string())
     };
-    use quotient_check::Extension::{Auto, Dynamic, Spin};
     for (text, what, line) in [
         ("byte x;\nbyte& p;\ninit { p = &x }", "a pointer", 2),
         ("function f() { skip }\ninit { f() }", "`function`", 1),

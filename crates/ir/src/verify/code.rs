@@ -38,7 +38,7 @@ impl Verifier<'_> {
             ExprKind::Const(Const::String(id)) => {
                 self.demand(program.strings.get(*id).is_some(), format_args!("{id} does not exist"));
             }
-            ExprKind::Field(_, field) => self.selected(operands[0], *field),
+            ExprKind::Field(_, field) | ExprKind::Address(_, field) => self.selected(operands[0], *field),
             ExprKind::Index(..) => {
                 self.demand(matches!(operands[0], Type::Array(_)), "what is indexed is no array");
                 self.demand(matches!(operands[1], Type::Int(_)), "the index is no integer");
@@ -46,7 +46,6 @@ impl Verifier<'_> {
             ExprKind::Length(_) => {
                 self.demand(matches!(operands[0], Type::Array(_)), "only arrays have a length");
             }
-            ExprKind::Address(_, field) => self.selected(operands[0], *field),
             ExprKind::Offset(..) => {
                 self.demand(operands[0] == Type::Pointer, "an offset is from a pointer");
                 self.demand(matches!(operands[1], Type::Int(_)), "an offset is no integer");

@@ -234,7 +234,7 @@ impl Generator {
             3 => lines.push(format!("do {{ v := (load({q}) : int); }}")),
             4 => lines.push(format!("do {{ (load(offset({q}, 1)) : int) := v + 1; }}")),
             5 => {
-                lines.push(format!("do {{ (load({q}) : Cell) := {}; }}", self.rng.pick(&["a", "b", "null"])))
+                lines.push(format!("do {{ (load({q}) : Cell) := {}; }}", self.rng.pick(&["a", "b", "null"])));
             }
             6 => lines.push(format!("do {{ a := (load({q}) : Cell); }}")),
             7 => lines.push(format!("when {q} == n do {{ v := 1; }}")),
