@@ -484,6 +484,8 @@ impl<M: Model> Finished<'_, M> {
             ("transitions", Json::Count(report.transitions)),
             ("depth", Json::Count(first.map_or(0, |goal| goal.depth.into()))),
             ("search", Json::text(if self.is_depth_first() { "dfs" } else { "bfs" })),
+            // Models in Rust are searched by one thread.
+            ("threads", Json::Count(1)),
             ("store", Json::Object(store)),
             ("symmetry", symmetry),
             ("reduction", reduction()),

@@ -309,7 +309,7 @@ fn large_models_have_few_orbits() {
     let mut started = tiers[..servers].to_owned();
     for (what, times) in [("Server", 1), ("Client", 3)] {
         for server in (0..3).flat_map(|server| std::iter::repeat_n(server, times)) {
-            started += &format!("run {what}(server[{server}]); ");
+            started.extend(["run ", what, "(server[", &server.to_string(), "]); "]);
         }
     }
     started.push_str("} }");

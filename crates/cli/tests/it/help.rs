@@ -11,22 +11,22 @@ fn every_command_names_its_options() {
         (
             "check",
             format!(
-                "-D --language --heap --leaks --symmetry --audit-symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
+                "-D --language --dialect --heap --leaks --symmetry --audit-symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --acceptance --safety --max-depth --max-states --memory --time --continue --trail --format --seed \
                  --minimise --quiet {view} {bounds}"
             ),
         ),
-        ("replay", format!("-D --language --heap --leaks --format --msc {view}")),
-        ("simulate", format!("-D --language --heap --leaks --steps --interactive --seed --trail --until --from-trail {bounds}")),
+        ("replay", format!("-D --language --dialect --heap --leaks --format --msc {view}")),
+        ("simulate", format!("-D --language --dialect --heap --leaks --steps --interactive --seed --trail --until --from-trail {bounds}")),
         (
             "print",
-            "-D --language --heap --leaks --ir --automaton --property --ltl --format --layout --symmetry --max-objects --max-threads --max-frames"
+            "-D --language --dialect --heap --leaks --ir --automaton --property --ltl --format --layout --symmetry --max-objects --max-threads --max-frames"
                 .to_owned(),
         ),
         (
             "graph",
             format!(
-                "-D --language --heap --leaks --format --max-states --contents --marks --symmetry --ltl --property --around --radius --depth {bounds}"
+                "-D --language --dialect --heap --leaks --format --max-states --contents --marks --symmetry --ltl --property --around --radius --depth {bounds}"
             ),
         ),
     ] {

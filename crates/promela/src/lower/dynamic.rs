@@ -252,7 +252,7 @@ impl Lowering<'_, '_> {
     /// The type of a value of this type where it is read or stored through a pointer.
     fn leaf_type(&mut self, scalar: Scalar) -> TypeId {
         match Kind::of(scalar) {
-            Kind::Pointer(_) => self.scalar_type(scalar, WORD),
+            Kind::Pointer(_) | Kind::Channel => self.scalar_type(scalar, WORD),
             Kind::Process if self.has_references_to_processes() => self.scalar_type(scalar, WORD),
             _ => self.int(WORD),
         }
