@@ -40,7 +40,7 @@ const MOST_CODE: usize = 1 << 18;
 impl EffectPaths {
     /// The root pair after an effect. `None` if a word does not exist, or if the effect has no path: then use
     /// [`TreeCursor::predict`].
-    #[inline]
+    #[inline(never)]
     pub fn apply(
         &mut self,
         layout: &TreeLayout,
