@@ -61,7 +61,7 @@ pub enum Op {
     Offset,
     /// What the pointer leads to: a value of this class of types.
     Load(TypeId),
-    /// Checks that a number is an index of so many elements.
+    /// Checks that a number is an index below a bound.
     Within(u32),
     /// The object of the pointer, which has to lead to the first leaf.
     Whole,

@@ -324,7 +324,7 @@ pub enum New {
         element: TypeId,
         length: Expr,
     },
-    /// A block: the fields of so many records in a row; a negative length is an index fault.
+    /// A block: `length` times the fields of a record. A negative length is an index fault.
     Block {
         record: RecordId,
         length: Expr,
