@@ -38,6 +38,7 @@ mod exact;
 mod fingerprint;
 mod gzip;
 mod hash_set;
+mod image;
 mod interner;
 mod mix;
 mod pack;
@@ -51,6 +52,7 @@ mod vectors;
 mod zeroed;
 
 use std::fmt;
+use std::io;
 
 use system::{Effect, Encoding};
 
@@ -64,6 +66,7 @@ pub use deferred::{Candidates, Deferred, Walker};
 pub use exact::Exact;
 pub use gzip::Gzip;
 pub use hash_set::HashSetStore;
+pub use image::{Extent, Input, Output, damaged};
 pub use sample::{Recapture, RecaptureSample};
 pub use shared::{Frozen, Part, SharedStore};
 pub use trie::{IndexedTrie, Trie};
@@ -199,6 +202,24 @@ pub trait StateStore {
     /// The sample of the stored states; `None` if the store was not made to take one.
     fn take_sample(&mut self) -> Option<RecaptureSample> {
         None
+    }
+
+    /// Writes an image of the states. The store must find states by number, or return them in their order.
+    ///
+    /// # Errors
+    ///
+    /// If they can't be written.
+    fn save(&mut self, extent: &Extent<'_>, out: &mut dyn Output) -> io::Result<()> {
+        image::save_by_id(self, extent.states, out)
+    }
+
+    /// Reads an image of this kind of store. The store must be empty.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be read, or if there is no memory for it; then the store must not be used.
+    fn load(&mut self, input: &mut dyn Input) -> io::Result<()> {
+        image::load_by_id(self, input)
     }
 
     /// Insertion in two halves; `None` if the store does not support it.

@@ -47,6 +47,7 @@ mod complete;
 mod effect_paths;
 mod fifo;
 mod frozen;
+mod image;
 mod layout;
 mod learner;
 mod pairs;
@@ -54,11 +55,16 @@ mod queue;
 mod roots;
 mod tree_cursor;
 
+use std::io;
+
 use system::{Effect, Encoding};
 
+use crate::image::{load_by_id, save_by_id};
 use crate::interner::Interner;
 use crate::pair_set::PairSet;
-use crate::{Access, Budget, Figure, Full, Insert, PreparedStore, StateId, StateStore, Ticket};
+use crate::{
+    Access, Budget, Extent, Figure, Full, Input, Insert, Output, PreparedStore, StateId, StateStore, Ticket,
+};
 use effect_paths::EffectPaths;
 use fifo::Fifo;
 use layout::{Tree, TreeLayout};
@@ -148,6 +154,8 @@ pub struct Trie<R = Box<PairSet>> {
     cursor: Cursor,
     /// The root pairs of the states that were not asked for yet; `None` if states are not to be asked for.
     queue: Option<Fifo>,
+    /// The root pair of the last state that was asked for in its order.
+    asked: u64,
     /// The number of states at which the next layout is due.
     layout_at: usize,
     /// The number of states since the last review that have components in the rest.
@@ -181,6 +189,7 @@ impl<R: Roots> Trie<R> {
             cursor: Cursor::new(&layout),
             table: Table { layout, pairs: PairTable::new(budget), roots: R::new(budget) },
             queue: queues.then(|| Fifo::new(budget)),
+            asked: 0,
             layout_at: 1,
             with_rest: 0,
             epoch: 0,
@@ -303,6 +312,7 @@ impl<R: Roots> Trie<R> {
                 requeued.push(moved[at]);
             }
             trie.queue = Some(requeued);
+            trie.asked = roots.binary_search(&self.asked).map_or(0, |at| moved[at]);
         }
         let gained = trie.table.pairs.len() < self.table.pairs.len() / 10 * 9;
         trie.is_settled = roots.len() >= 1 << 14 && !gained;
@@ -328,11 +338,12 @@ impl<R: Roots> StateStore for Trie<R> {
     }
 
     fn decode(&mut self, id: StateId, into: &mut Encoding) {
-        let Self { table, cursor, queue, .. } = self;
+        let Self { table, cursor, queue, asked, .. } = self;
         if let Some(root) = table.roots.of(id) {
             return cursor.rebuild(table, root, into);
         }
         let root = queue.as_mut().and_then(Fifo::pop);
+        *asked = root.unwrap_or_default();
         // Meanwhile the pairs of the next state can be fetched.
         if let Some(next) = queue.as_ref().and_then(Fifo::peek) {
             cursor.tree.prefetch(&table.layout, &table.pairs, next);
@@ -361,6 +372,14 @@ impl<R: Roots> StateStore for Trie<R> {
         let figure = |name, value: usize| Figure { name, value: value as f64 };
         let Table { layout, pairs, .. } = &self.table;
         vec![figure("leaves", layout.leaves()), figure("inner_nodes", pairs.len() + self.len())]
+    }
+
+    fn save(&mut self, extent: &Extent<'_>, out: &mut dyn Output) -> io::Result<()> {
+        if R::INDEXED { save_by_id(self, extent.states, out) } else { self.save_image(extent, out) }
+    }
+
+    fn load(&mut self, input: &mut dyn Input) -> io::Result<()> {
+        if R::INDEXED { load_by_id(self, input) } else { self.load_image(input) }
     }
 
     #[inline]

@@ -87,6 +87,10 @@ impl Fifo {
         self.chunks.front()?.get(self.gone).copied()
     }
 
+    pub fn len(&self) -> usize {
+        self.chunks.iter().map(Vec::len).sum::<usize>() - self.gone
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.chunks.iter().flatten().skip(self.gone).copied()
     }

@@ -215,6 +215,22 @@ impl TreeLayout {
         self
     }
 
+    /// The tree below a position.
+    pub fn tree(&self, position: Position) -> Tree {
+        let bits = |source: &Source| {
+            let bits = source.place(u32::MAX);
+            Bits { slot: source.slot as usize, from: bits.trailing_zeros(), width: bits.count_ones() }
+        };
+        match position.checked_sub(self.leaves()) {
+            Some(inner) => {
+                let [left, right] = self.nodes[inner].children.map(|child| self.tree(child as usize));
+                Tree::join(left, right)
+            }
+            None if position == self.rest() => Tree::Rest,
+            None => Tree::Leaf(self.sources(position).iter().map(bits).collect()),
+        }
+    }
+
     /// The leaves that are likely to change.
     #[inline]
     pub fn lively(&self) -> &[Lively] {

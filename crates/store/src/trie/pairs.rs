@@ -58,10 +58,15 @@ impl PairTable {
         }
     }
 
+    /// Adds a pair, and returns its number.
+    pub fn append(&mut self, pair: u64) -> Result<u32, Full> {
+        Ok(self.0.intern(pair)? + 1)
+    }
+
     /// Adds the pairs that walkers have found. If memory runs out, some are missing.
     pub fn add(&mut self, fresh: FreshPairs) -> Result<(), Full> {
         for (number, pair) in fresh.into_list() {
-            let added = self.0.intern(pair)? + 1;
+            let added = self.append(pair)?;
             assert_eq!(added, number, "numbers continue those of the table");
         }
         Ok(())

@@ -35,6 +35,9 @@ pub trait Roots {
     /// there are numbers, otherwise sorted.
     fn to_move(&self) -> Vec<u64>;
 
+    /// Visits all root pairs, in any order.
+    fn each<E>(&self, visit: impl FnMut(u64) -> Result<(), E>) -> Result<(), E>;
+
     /// The root pair of a state; `None` if states have no numbers.
     fn of(&self, id: StateId) -> Option<u64>;
 
@@ -80,6 +83,10 @@ impl Roots for Box<PairSet> {
         roots
     }
 
+    fn each<E>(&self, visit: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
+        self.iter().try_for_each(visit)
+    }
+
     fn of(&self, _: StateId) -> Option<u64> {
         None
     }
@@ -118,6 +125,10 @@ impl Roots for Interner {
     /// In the order of their numbers, which they keep.
     fn to_move(&self) -> Vec<u64> {
         self.iter().collect()
+    }
+
+    fn each<E>(&self, visit: impl FnMut(u64) -> Result<(), E>) -> Result<(), E> {
+        self.iter().try_for_each(visit)
     }
 
     fn of(&self, id: StateId) -> Option<u64> {
