@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use engine::{Engine, EngineState, OverEngine, Trial};
-use ir::LocationId;
+use ir::{FieldId, LocationId};
 use state::{NodeRef, ThreadId};
 use system::{
     Alarm, Bound, Counted, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Statistics, Step, Steps,
@@ -609,6 +609,38 @@ impl<S: OverEngine> Statistics<S::State> for Reduced<'_, S> {
         if let (Some(statistics), Some(below)) = (self.system.statistics(), below) {
             statistics.add(below);
         }
+    }
+
+    fn write(&self, state: &S::State, out: &mut Vec<u64>) -> bool {
+        let Counts { full, ample } = self.counts.get();
+        let invalidated = self.invalidated.borrow();
+        out.extend([full, ample, invalidated.is_bounded.into(), invalidated.breaches.len() as u64]);
+        for breach in &invalidated.breaches {
+            out.extend(match *breach {
+                Breach::Constant(field) => [0, field.0.into()],
+                Breach::Guard(field) => [1, field.0.into()],
+            });
+        }
+        self.invalidated().is_empty()
+            && self.system.statistics().is_none_or(|below| below.write(state, out))
+    }
+
+    fn read(&self, words: &mut &[u64]) -> Option<Counted> {
+        let (&[full, ample, is_bounded, breaches], mut rest) = words.split_first_chunk()?;
+        let mut invalidated = Invalidated { is_bounded: is_bounded != 0, ..Invalidated::default() };
+        for _ in 0..breaches {
+            let (&[kind, field], after) = rest.split_first_chunk()?;
+            let field = FieldId(u32::try_from(field).ok()?);
+            invalidated.breaches.push(if kind == 0 { Breach::Constant(field) } else { Breach::Guard(field) });
+            rest = after;
+        }
+        *words = rest;
+        let below = match self.system.statistics() {
+            Some(below) => Some(below.read(words)?),
+            None => None,
+        };
+        let parts: Parts = (Counts { full, ample }, invalidated, below);
+        Some(Box::new(parts))
     }
 }
 

@@ -78,6 +78,19 @@ impl Ancestry {
         Ok(())
     }
 
+    /// The parent and the branch of every state but the initial one, in order.
+    pub fn ways(&self) -> impl Iterator<Item = (u64, Branch)> {
+        let words = (0..self.children.len()).map(|at| (self.children[at], u64::BITS));
+        let words = words.chain([(self.last, self.last_bits)]);
+        let bits = words.flat_map(|(word, bits)| (0..bits).map(move |bit| word >> bit & 1));
+        let mut source = 0;
+        let parents = bits.filter_map(move |bit| {
+            source += 1 - bit;
+            (bit == 1).then_some(source)
+        });
+        parents.zip(1..).map(|(parent, child)| (parent, self.branch(child)))
+    }
+
     /// The branches from the initial state to `state`.
     pub fn branches_to(&self, state: StateId) -> Vec<Branch> {
         let mut branches = Vec::new();
@@ -209,6 +222,9 @@ mod tests {
                 numbers.push(number);
             }
         }
+        let ways = parents.iter().zip(&numbers).skip(1);
+        let ways = ways.map(|(&parent, &number)| (parent.into(), Branch::Number(number)));
+        assert!(ancestry.ways().eq(ways));
         for state in (0..parents.len()).step_by(997).chain([0, 1, parents.len() - 1]) {
             let mut expected = Vec::new();
             let mut at = state;

@@ -12,13 +12,15 @@
 //! fault. Trails to different faults may be reported one step out of order: a successor is checked while its
 //! parent is expanded, but a deadlock is only noticed when the state itself is expanded.
 
-use std::ops::ControlFlow::{self, Continue};
+use std::io;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::ops::Range;
 
-use store::{Budget, Chunked, Full, StateId, StateStore, Ticket};
+use store::{Budget, Chunked, Full, Input, StateId, StateStore, Ticket};
 use system::{Fault, Step, TransitionSystem};
 
 use crate::ancestry::{Ancestry, Branch, chain};
+use crate::checkpoint::{Checkpoints, Keeper, Keeping, go_to};
 use crate::explore::{Explorer, Path, Taken};
 use crate::observer::{Observer, Open};
 use crate::options::Options;
@@ -33,19 +35,33 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    let mut explorer = Explorer::new(system, store, options, observer);
-    let mut frontier = Frontier::new(&options.budget, explorer.folds());
-    let end = explore(&mut explorer, &mut frontier);
-    explorer.finish(end, &frontier)
+    bfs_from(system, store, options, observer, Checkpoints::default()).expect("it begins at the initial state")
 }
 
-fn explore<S, T>(explorer: &mut Explorer<'_, S, T>, frontier: &mut Frontier) -> ControlFlow<StopReason>
+/// Like [`bfs()`], but may go on from a point of an earlier search, and keeps points of its own. Systems with
+/// [hidden data](system::HiddenData) and observers of states have no such points.
+///
+/// # Errors
+///
+/// If the search can't go on from that point.
+pub fn bfs_from<S, T>(
+    system: &S,
+    store: &mut T,
+    options: &Options<'_>,
+    observer: &mut dyn Observer,
+    checkpoints: Checkpoints<'_>,
+) -> io::Result<Outcome>
 where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    let mut level = start(explorer, frontier)?;
-    advance(explorer, frontier, &mut level, |_, _| false)
+    let mut explorer = Explorer::new(system, store, options, observer);
+    let mut frontier = Frontier::new(&options.budget, explorer.folds(), checkpoints.keeper);
+    let end = match begin(&mut explorer, &mut frontier, checkpoints.from)? {
+        Continue(mut level) => advance(&mut explorer, &mut frontier, &mut level, |_, _| false),
+        Break(reason) => Break(reason),
+    };
+    Ok(finish(explorer, frontier, end))
 }
 
 /// The states at one distance from the initial one that are not expanded yet, by number.
@@ -54,10 +70,42 @@ pub struct Level {
     pub left: Range<usize>,
 }
 
-/// Stores the initial state.
-pub fn start<S, T>(
+/// Goes to a point of an earlier search, or stores the initial state.
+pub fn begin<S, T>(
     explorer: &mut Explorer<'_, S, T>,
-    frontier: &mut Frontier,
+    frontier: &mut Frontier<'_>,
+    from: Option<&mut dyn Input>,
+) -> io::Result<ControlFlow<StopReason, Level>>
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+{
+    match from {
+        Some(from) => go_to(explorer, frontier, from).map(Continue),
+        None => Ok(start(explorer, frontier)),
+    }
+}
+
+/// Keeps the last point if the search has not come to its end, and closes it.
+pub fn finish<S, T>(
+    mut explorer: Explorer<'_, S, T>,
+    mut frontier: Frontier<'_>,
+    end: ControlFlow<StopReason>,
+) -> Outcome
+where
+    S: TransitionSystem,
+    T: StateStore + ?Sized,
+{
+    if let (Break(reason), Some(mut keeping)) = (end, frontier.keeping.take()) {
+        keeping.end(&mut explorer, &frontier.ancestry, reason);
+    }
+    explorer.finish(end, &frontier)
+}
+
+/// Stores the initial state.
+fn start<S, T>(
+    explorer: &mut Explorer<'_, S, T>,
+    frontier: &mut Frontier<'_>,
 ) -> ControlFlow<StopReason, Level>
 where
     S: TransitionSystem,
@@ -72,7 +120,7 @@ where
 /// Expands one state after the other, until `is_enough` or until there are no more.
 pub fn advance<S, T>(
     explorer: &mut Explorer<'_, S, T>,
-    frontier: &mut Frontier,
+    frontier: &mut Frontier<'_>,
     level: &mut Level,
     is_enough: impl Fn(&Explorer<'_, S, T>, &Level) -> bool,
 ) -> ControlFlow<StopReason>
@@ -82,6 +130,7 @@ where
 {
     while !level.left.is_empty() && !is_enough(explorer, level) {
         explorer.sink.maintain();
+        frontier.pass(explorer, level);
         let source = level.left.start;
         expand(explorer, frontier, StateId(source as u64), level.depth)?;
         level.left.start += 1;
@@ -264,19 +313,32 @@ impl Walk {
 }
 
 /// How states were reached.
-pub struct Frontier {
+pub struct Frontier<'k> {
     pub walk: Walk,
     pub ancestry: Ancestry,
     /// By state: the number of its hidden data. Empty if the system has no hidden data.
     hidden: Chunked<u32>,
     /// One step may stand for several.
     folds: bool,
+    pub keeping: Option<Keeping<'k>>,
 }
 
-impl Frontier {
-    pub fn new(budget: &Budget, folds: bool) -> Self {
+impl<'k> Frontier<'k> {
+    pub fn new(budget: &Budget, folds: bool, keeper: Option<&'k mut dyn Keeper>) -> Self {
         let (ancestry, hidden) = (Ancestry::new(budget), Chunked::new(budget));
-        Self { walk: Walk::new(), ancestry, hidden, folds }
+        Self { walk: Walk::new(), ancestry, hidden, folds, keeping: keeper.map(Keeping::new) }
+    }
+
+    /// Is told of each point of the search.
+    #[inline]
+    pub fn pass<S, T>(&mut self, explorer: &mut Explorer<'_, S, T>, level: &Level)
+    where
+        S: TransitionSystem,
+        T: StateStore + ?Sized,
+    {
+        if let Some(keeping) = &mut self.keeping {
+            keeping.pass(explorer, &self.ancestry, level);
+        }
     }
 
     /// Saves the hidden data of the state at which the explorer is, if states have any.
@@ -292,7 +354,7 @@ impl Frontier {
     }
 }
 
-impl<S: TransitionSystem, T: StateStore + ?Sized> Record<S, T> for Frontier {
+impl<S: TransitionSystem, T: StateStore + ?Sized> Record<S, T> for Frontier<'_> {
     #[inline]
     fn walk(&mut self) -> &mut Walk {
         &mut self.walk
@@ -334,7 +396,7 @@ impl<S: TransitionSystem, T: StateStore + ?Sized> Record<S, T> for Frontier {
     }
 }
 
-impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier {
+impl<S: TransitionSystem, T: StateStore + ?Sized> Path<S, T> for Frontier<'_> {
     fn trail(&self, system: &S, _: &mut T, last: Option<(Step, Fault)>) -> Trail {
         let chain = chain(system, &self.ancestry.branches_to(self.walk.at), self.folds);
         let passing: Vec<Step> = self.walk.passing.iter().map(|&(_, step)| step).collect();

@@ -7,17 +7,19 @@
 //! of the [`Tally`]. The ledger of the search [adds](Ledger::add) the tallies in the order of the search.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use store::{Insert, StateId};
+use store::{Input, Insert, Output, StateId};
 use system::{Alarm, Bound, Fault, FaultKind, Halt};
 
+use crate::checkpoint::{put_step, take_step};
 use crate::observer::{Observer, Open, Progress};
 use crate::options::Options;
-use crate::outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violations};
+use crate::outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violation, Violations};
 use crate::sink::Edge;
 use crate::trail::Trail;
 
@@ -44,6 +46,8 @@ pub struct Ledger<'a> {
     /// The depth limit kept some step from being taken.
     pub is_cut: bool,
     started: Instant,
+    /// The time that the search took before it was interrupted.
+    carried: Duration,
     last_progress: Duration,
     /// Ticks until the next poll, and ticks from one poll to the next.
     until_poll: u32,
@@ -77,6 +81,17 @@ pub struct Tally {
     candidates: WorkerPart,
 }
 
+/// What a ledger says at a point of a search.
+#[derive(Default)]
+pub struct Account {
+    stats: Stats,
+    violations: Vec<Violation>,
+    truncations: BTreeMap<Bound, u64>,
+    unevaluated: BTreeMap<Bound, u64>,
+    is_cut: bool,
+    elapsed: Duration,
+}
+
 /// What a poll needs to know about a search.
 pub struct Standing {
     /// There is memory for the next steps.
@@ -101,6 +116,7 @@ impl<'a> Ledger<'a> {
             unevaluated: BTreeMap::new(),
             is_cut: false,
             started: Instant::now(),
+            carried: Duration::ZERO,
             last_progress: Duration::ZERO,
             until_poll: 1,
             poll_every: 1,
@@ -131,6 +147,30 @@ impl<'a> Ledger<'a> {
 
     pub fn started(&self) -> Instant {
         self.started
+    }
+
+    /// Replaces what an account says by what this ledger says now.
+    pub fn note_account(&self, account: &mut Account) {
+        account.stats = self.stats;
+        account.is_cut = self.is_cut;
+        account.elapsed = self.carried;
+        let known = account.violations.len();
+        let list = self.violations.list();
+        account.violations.extend_from_slice(&list[known..]);
+        account.violations.iter_mut().zip(list).for_each(|(noted, now)| noted.count = now.count);
+        for (noted, now) in
+            [(&mut account.truncations, &self.truncations), (&mut account.unevaluated, &self.unevaluated)]
+        {
+            now.iter().for_each(|(&bound, &count)| _ = noted.insert(bound, count));
+        }
+    }
+
+    /// Goes on from an account. The ledger must be new.
+    pub fn take_over(&mut self, account: Account) {
+        let Account { stats, violations, truncations, unevaluated, is_cut, elapsed } = account;
+        self.violations = Violations::of(violations);
+        (self.stats, self.truncations, self.unevaluated) = (stats, truncations, unevaluated);
+        (self.is_cut, self.carried) = (is_cut, elapsed);
     }
 
     /// Takes what was counted since the last call.
@@ -357,7 +397,7 @@ impl<'a> Ledger<'a> {
                 open: standing.open,
                 store_bytes: standing.store_bytes,
                 resident_bytes: store::resident(),
-                elapsed,
+                elapsed: self.carried + elapsed,
             });
         }
         Continue(())
@@ -385,7 +425,61 @@ impl<'a> Ledger<'a> {
             unevaluated: self.unevaluated,
             completeness,
             open: standing.open,
-            elapsed: self.started.elapsed(),
+            elapsed: self.carried + self.started.elapsed(),
         }
     }
+}
+
+impl Account {
+    pub fn write(&self, out: &mut dyn Output) -> io::Result<()> {
+        let Self { stats, violations, truncations, unevaluated, is_cut, elapsed } = self;
+        // How many states there are, the store knows.
+        let Stats { states: _, transitions, matched, depth } = *stats;
+        [transitions, matched, depth.into()].into_iter().try_for_each(|count| out.put(count))?;
+        out.put(violations.len() as u64)?;
+        for Violation { fault, trail, count, consequence } in violations {
+            out.put(index_of(&FaultKind::ALL, &fault.kind))?;
+            out.put(fault.site.into())?;
+            out.put(*count)?;
+            out.put(index_of(&Consequence::ALL, consequence))?;
+            out.put(trail.steps.len() as u64)?;
+            trail.steps.iter().try_for_each(|&step| put_step(step, out))?;
+        }
+        for counts in [truncations, unevaluated] {
+            Bound::ALL.iter().try_for_each(|bound| out.put(counts.get(bound).copied().unwrap_or_default()))?;
+        }
+        out.put((*is_cut).into())?;
+        out.put(elapsed.as_millis() as u64)
+    }
+
+    pub fn read(input: &mut dyn Input) -> io::Result<Self> {
+        let mut account = Self::default();
+        account.stats.transitions = input.take()?;
+        account.stats.matched = input.take()?;
+        account.stats.depth = input.number(u32::MAX as usize)? as u32;
+        for _ in 0..input.number(u32::MAX as usize)? {
+            let kind = FaultKind::ALL[input.number(FaultKind::ALL.len() - 1)?];
+            let fault = Fault { kind, site: input.number(u32::MAX as usize)? as u32 };
+            let count = input.take()?;
+            let consequence = Consequence::ALL[input.number(Consequence::ALL.len() - 1)?];
+            let steps = input.number(u32::MAX as usize)?;
+            let steps = (0..steps).map(|_| take_step(input)).collect::<io::Result<_>>()?;
+            account.violations.push(Violation { fault, trail: Trail { steps }, count, consequence });
+        }
+        for counts in [&mut account.truncations, &mut account.unevaluated] {
+            for bound in Bound::ALL {
+                match input.take()? {
+                    0 => {}
+                    count => _ = counts.insert(bound, count),
+                }
+            }
+        }
+        account.is_cut = input.number(1)? == 1;
+        account.elapsed = Duration::from_millis(input.take()?);
+        Ok(account)
+    }
+}
+
+fn index_of<T: PartialEq>(all: &[T], one: &T) -> u64 {
+    all.iter().position(|other| other == one).expect("these are all") as u64
 }

@@ -22,6 +22,7 @@
 
 mod ancestry;
 mod bfs;
+mod checkpoint;
 mod dfs;
 pub mod emptiness;
 mod expander;
@@ -35,11 +36,12 @@ mod sink;
 mod trail;
 mod walk;
 
-pub use bfs::bfs;
+pub use bfs::{bfs, bfs_from};
+pub use checkpoint::{Checkpoints, Keeper};
 pub use dfs::dfs;
 pub use observer::{Observer, Open, Progress, Quiet};
 pub use options::Options;
 pub use outcome::{Completeness, Consequence, Outcome, Stats, StopReason, Violation};
-pub use parallel::{OnSystem, Pace, Team, parallel_bfs};
+pub use parallel::{OnSystem, Pace, Team, parallel_bfs, parallel_bfs_from};
 pub use trail::{Diverged, Trail};
 pub use walk::{Walk, WalkEnd, Walked, Walker, walk};

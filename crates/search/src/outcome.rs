@@ -76,6 +76,11 @@ pub enum Consequence {
     OfProperty,
 }
 
+impl Consequence {
+    /// All of them, in the order of their definition.
+    pub const ALL: [Self; 3] = [Self::GoesOn, Self::EndsRuns, Self::OfProperty];
+}
+
 /// Whether a search explored everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Completeness {
@@ -149,6 +154,17 @@ impl Violations {
             self.list.len() - 1
         });
         self.list[place].count += 1;
+    }
+
+    /// The violations, in the order in which they were met.
+    pub fn list(&self) -> &[Violation] {
+        &self.list
+    }
+
+    pub fn of(list: Vec<Violation>) -> Self {
+        let places = list.iter().enumerate();
+        let places = places.map(|(at, violation)| ((violation.fault, violation.consequence), at)).collect();
+        Self { list, places }
     }
 
     pub fn into_list(self) -> Vec<Violation> {

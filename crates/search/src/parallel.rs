@@ -26,6 +26,7 @@
 
 mod meeting;
 
+use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -38,7 +39,8 @@ use store::{Candidates, Deferred, Frozen, Full, Part, SharedStore, StateId, Walk
 use system::{Counted, Encoding, Fault, Halt, Step, TransitionSystem};
 
 use crate::ancestry::Branch;
-use crate::bfs::{Frontier, Level, Record, Walk, advance, expand, start};
+use crate::bfs::{Frontier, Level, Record, Walk, advance, begin, expand, finish};
+use crate::checkpoint::Checkpoints;
 use crate::expander::Expander;
 use crate::explore::{Explorer, Path};
 use crate::ledger::{Ledger, Tally};
@@ -114,22 +116,46 @@ where
     S: TransitionSystem,
     T: SharedStore,
 {
+    parallel_bfs_from(system, store, options, observer, (team, workers, pace), Checkpoints::default())
+        .expect("it begins at the initial state")
+}
+
+/// Like [`crate::bfs_from()`], with several workers.
+///
+/// # Errors
+///
+/// If the search can't go on from that point.
+pub fn parallel_bfs_from<S, T>(
+    system: &S,
+    store: &mut T,
+    options: &Options<'_>,
+    observer: &mut dyn Observer,
+    crew: (&impl Team, usize, Pace),
+    checkpoints: Checkpoints<'_>,
+) -> io::Result<Outcome>
+where
+    S: TransitionSystem,
+    T: SharedStore,
+{
     let mut explorer = Explorer::new(system, store, options, observer);
-    let mut frontier = Frontier::new(&options.budget, explorer.folds());
-    let end = explore(&mut explorer, &mut frontier, (team, workers, pace));
-    explorer.finish(end, &frontier)
+    let mut frontier = Frontier::new(&options.budget, explorer.folds(), checkpoints.keeper);
+    let end = match begin(&mut explorer, &mut frontier, checkpoints.from)? {
+        Continue(level) => explore(&mut explorer, &mut frontier, level, crew),
+        Break(reason) => Break(reason),
+    };
+    Ok(finish(explorer, frontier, end))
 }
 
 fn explore<S, T>(
     explorer: &mut Explorer<'_, S, T>,
-    frontier: &mut Frontier,
+    frontier: &mut Frontier<'_>,
+    mut level: Level,
     (team, workers, pace): (&impl Team, usize, Pace),
 ) -> ControlFlow<StopReason>
 where
     S: TransitionSystem,
     T: SharedStore,
 {
-    let mut level = start(explorer, frontier)?;
     let can_share =
         workers > 1 && !explorer.sink.ledger.records && explorer.expander.system.hidden_data().is_none();
     let is_worthwhile = |explorer: &Explorer<'_, S, T>, level: &Level| {
@@ -248,7 +274,7 @@ impl<T: SharedStore> Rounds<'_, T> {
     fn explore<S: TransitionSystem>(
         &mut self,
         explorer: &mut Explorer<'_, S, T>,
-        frontier: &mut Frontier,
+        frontier: &mut Frontier<'_>,
         level: &mut Level,
         is_worthwhile: impl Fn(&Explorer<'_, S, T>, &Level) -> bool,
     ) -> Result<ControlFlow<StopReason>, Panicked> {
@@ -272,10 +298,11 @@ impl<T: SharedStore> Rounds<'_, T> {
     fn round<S: TransitionSystem>(
         &mut self,
         explorer: &mut Explorer<'_, S, T>,
-        frontier: &mut Frontier,
+        frontier: &mut Frontier<'_>,
         level: &mut Level,
     ) -> Result<ControlFlow<StopReason>, Panicked> {
         explorer.sink.maintain();
+        frontier.pass(explorer, level);
         let begun = Instant::now();
         let size = self.pace.round.unwrap_or(self.size).min(level.left.len());
         let chunk = self
@@ -361,7 +388,7 @@ impl<T: SharedStore> Rounds<'_, T> {
     fn merge<S: TransitionSystem>(
         &mut self,
         explorer: &mut Explorer<'_, S, T>,
-        frontier: &mut Frontier,
+        frontier: &mut Frontier<'_>,
         mut logs: Vec<Log>,
         level: &Level,
     ) -> Result<Option<Full>, Panicked> {
@@ -379,19 +406,21 @@ impl<T: SharedStore> Rounds<'_, T> {
             full: Mutex::default(),
         });
         self.meeting.give(Job::Merge(Arc::clone(&merging)), self.workers)?;
-        let Merging { parts, logs, full, .. } = Arc::into_inner(merging).expect("workers let go of it");
+        let Merging { parts, mut logs, full, .. } = Arc::into_inner(merging).expect("workers let go of it");
         let parts = parts.into_iter().map(into_inner).collect();
         let full = into_inner(full);
         if full.is_some() {
             store.return_parts(parts, 0);
+            frontier.void(logs.iter());
             return Ok(full);
         }
         let counts: Vec<usize> = logs.iter().map(|log| log.candidates.new_ones().count()).collect();
         store.return_parts(parts, counts.iter().sum());
-        for (log, new) in logs.into_iter().zip(counts) {
-            let Log { sources, candidates, ranks, tally, counted } = log;
-            ledger.add(&tally, candidates.len(), new, |index| candidates.is_new(index));
-            store.skip(sources.len());
+        let mut asked = 0;
+        let counted: Vec<_> = logs.iter_mut().map(|log| log.counted.take()).collect();
+        for ((log, new), counted) in logs.iter().zip(counts).zip(counted) {
+            let Log { sources, candidates, ranks, tally, .. } = log;
+            ledger.add(tally, candidates.len(), new, |index| candidates.is_new(index));
             store.note_odd(candidates.odd());
             let first = level.left.start + sources.start;
             for index in candidates.new_ones() {
@@ -400,6 +429,7 @@ impl<T: SharedStore> Rounds<'_, T> {
                 frontier.walk.at = source;
                 let pushed = frontier.ancestry.push(source, Branch::Number(number));
                 if let Err(full) = pushed.and_then(|()| store.enqueue(candidates.key(index))) {
+                    frontier.void(logs.iter());
                     return Ok(Some(full));
                 }
             }
@@ -407,7 +437,9 @@ impl<T: SharedStore> Rounds<'_, T> {
                 statistics.add(counted);
             }
             frontier.walk.at = StateId((first + sources.len() - 1) as u64);
+            asked = sources.end;
         }
+        store.skip(asked);
         Ok(None)
     }
 
@@ -416,6 +448,16 @@ impl<T: SharedStore> Rounds<'_, T> {
         let wanted = size as f64 * ROUND.as_secs_f64() / elapsed.as_secs_f64().max(1e-6);
         self.size =
             (wanted as usize).clamp(self.size / 4, self.size * 2).clamp(SMALLEST_ROUND, LARGEST_ROUND);
+    }
+}
+
+impl Frontier<'_> {
+    /// What was found in a round, and was added to the store, does not count.
+    fn void<'l>(&mut self, logs: impl Iterator<Item = &'l Log>) {
+        if let Some(keeping) = &mut self.keeping {
+            let candidates = logs.map(|log| &log.candidates);
+            keeping.void.extend(candidates.flat_map(|found| found.new_ones().map(|index| found.key(index))));
+        }
     }
 }
 

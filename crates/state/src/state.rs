@@ -8,7 +8,7 @@ use crate::journal::{Change, Journal, Mark, PlaceSet, Reader, UnitSet};
 use crate::memory::{Memory, Node, Nodes};
 use crate::steady::MentionsChanged;
 use crate::trace::{AccessKind, AccessTrace};
-use crate::{Edge, Layout, NodeRef, ObjectId, ObjectKind, Slot, ThreadId};
+use crate::{Edge, Layout, NodeRef, ObjectId, End, ObjectKind, Slot, ThreadId};
 
 /// One state, with its past.
 #[derive(Clone, Debug)]
@@ -70,6 +70,37 @@ pub enum UnitKind {
     /// A thread that started with this procedure.
     Thread(ir::ProcedureId),
     Object(ObjectKind),
+}
+
+impl UnitKind {
+    /// The kind as two numbers.
+    pub const fn code(self) -> [u32; 2] {
+        match self {
+            Self::Thread(procedure) => [0, procedure.0],
+            Self::Object(ObjectKind::Record(record)) => [1, record.0],
+            Self::Object(ObjectKind::Lock) => [2, 0],
+            Self::Object(ObjectKind::Array(number)) => [3, number],
+            Self::Object(ObjectKind::Channel(channel)) => [4, channel.0],
+            Self::Object(ObjectKind::Block(number)) => [5, number],
+            Self::Object(ObjectKind::Tombstone(End::Deleted)) => [6, 0],
+            Self::Object(ObjectKind::Tombstone(End::OutOfScope)) => [6, 1],
+        }
+    }
+
+    /// The inverse of [`UnitKind::code`].
+    pub const fn of_code(code: [u32; 2]) -> Option<Self> {
+        Some(Self::Object(match code {
+            [0, procedure] => return Some(Self::Thread(ir::ProcedureId(procedure))),
+            [1, record] => ObjectKind::Record(ir::RecordId(record)),
+            [2, 0] => ObjectKind::Lock,
+            [3, number] => ObjectKind::Array(number),
+            [4, channel] => ObjectKind::Channel(ir::ChannelId(channel)),
+            [5, number] => ObjectKind::Block(number),
+            [6, 0] => ObjectKind::Tombstone(End::Deleted),
+            [6, 1] => ObjectKind::Tombstone(End::OutOfScope),
+            _ => return None,
+        }))
+    }
 }
 
 impl UnitsChanged {

@@ -97,6 +97,15 @@ impl Stats {
         self.steps += other.steps;
         self.touched += other.touched;
     }
+
+    pub const fn to_words(self) -> [u64; 5] {
+        let Self { named, searched, exhausted, steps, touched } = self;
+        [named, searched, exhausted, steps, touched]
+    }
+
+    pub const fn of_words([named, searched, exhausted, steps, touched]: [u64; 5]) -> Self {
+        Self { named, searched, exhausted, steps, touched }
+    }
 }
 
 /// Where the names of a state are.
@@ -451,6 +460,12 @@ impl Namer {
         } else {
             state.encode_changed(layout, self.encoded.names(), into);
         }
+    }
+
+    /// The counters since the last call of [`Namer::take_stats`].
+    pub fn stats(&self) -> Stats {
+        let touched = self.chains.as_ref().map_or(0, |chains| chains.touched);
+        Stats { touched: self.stats.touched + touched, ..self.stats }
     }
 
     /// The counters since the last call.

@@ -66,8 +66,39 @@ impl Population {
         self.most.set([0, 1].map(|at| later.most[at].max(most[at])));
     }
 
+    /// Appends the counts, for [`Counts::read`].
+    pub fn write(&self, out: &mut Vec<u64>) {
+        let counts = self.counts.borrow();
+        out.extend(self.most.get().map(u64::from));
+        out.push(counts.len() as u64);
+        for (&kind, &count) in counts.iter() {
+            out.extend(kind.code().into_iter().chain([count]).map(u64::from));
+        }
+    }
+
     /// The counts, by kind.
     pub fn counts(&self) -> Vec<(UnitKind, u32)> {
         self.counts.borrow().iter().map(|(&kind, &count)| (kind, count)).collect()
     }
+}
+
+impl Counts {
+    /// Reads what [`Population::write`] has written from the first words. `None` if it was something else.
+    pub fn read(words: &mut &[u64]) -> Option<Self> {
+        let [threads, objects, kinds] = next(words)?;
+        let [threads, objects] = [threads, objects].map(|most| u32::try_from(most).ok());
+        let mut counts = BTreeMap::new();
+        for _ in 0..kinds {
+            let [tag, index, count] = next(words)?.map(|word| u32::try_from(word).ok());
+            counts.insert(UnitKind::of_code([tag?, index?])?, count?);
+        }
+        Some(Self { most: [threads?, objects?], counts })
+    }
+}
+
+/// Takes the first words.
+pub fn next<const N: usize>(words: &mut &[u64]) -> Option<[u64; N]> {
+    let (first, rest) = words.split_first_chunk()?;
+    *words = rest;
+    Some(*first)
 }

@@ -17,7 +17,7 @@ use system::{
 
 use crate::exchanges::Symmetries;
 use crate::lift::Lift;
-use crate::population::{Counts, Population};
+use crate::population::{self, Counts, Population};
 use crate::{Level, Namer, Stats, SymmetryConfig};
 
 pub struct Symmetric<'e> {
@@ -245,6 +245,19 @@ impl Statistics<Named> for Symmetric<'_> {
         sum.add(stats);
         self.stats.set(sum);
         self.population.add(population);
+    }
+
+    fn write(&self, named: &Named, out: &mut Vec<u64>) -> bool {
+        let mut stats = self.stats.get();
+        stats.add(named.namer.stats());
+        out.extend(stats.to_words());
+        self.population.write(out);
+        true
+    }
+
+    fn read(&self, words: &mut &[u64]) -> Option<Counted> {
+        let stats = Stats::of_words(population::next(words)?);
+        Some(Box::new((stats, Counts::read(words)?)))
     }
 }
 

@@ -141,6 +141,9 @@ pub enum Bound {
 }
 
 impl Bound {
+    /// All of them, in the order of their definition.
+    pub const ALL: [Self; 3] = [Self::Threads, Self::Frames, Self::Objects];
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Threads => "threads",

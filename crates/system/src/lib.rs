@@ -233,6 +233,13 @@ pub trait Statistics<State> {
 
     /// Adds what another system of the same kind has counted after this one.
     fn add(&self, counted: Counted);
+
+    /// Appends what was counted so far, by the system and for a state. Returns false if that is void.
+    fn write(&self, state: &State, out: &mut Vec<u64>) -> bool;
+
+    /// Reads what a system of the same kind has written from the first words. `None` if it has written
+    /// something else.
+    fn read(&self, words: &mut &[u64]) -> Option<Counted>;
 }
 
 /// What a [system has counted](Statistics), in a form of its own.

@@ -2,14 +2,17 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use quotient_search::{
-    Completeness, OnSystem, Options, Outcome, Pace, Quiet, StopReason, Team, bfs, parallel_bfs,
+    Checkpoints, Completeness, Keeper, OnSystem, Options, Outcome, Pace, Quiet, StopReason, Team, bfs,
+    parallel_bfs, parallel_bfs_from,
 };
-use store::{Budget, StateStore, Trie};
+use store::{Budget, Input, Output, StateStore, Trie};
 use system::{
     Bound, Counted, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Statistics, Step, Steps,
     TransitionSystem,
@@ -203,6 +206,16 @@ impl Statistics<Vec<usize>> for Walked<'_> {
         let mut counted = counted.downcast::<Vec<usize>>().expect("of the same type");
         self.asked.borrow_mut().append(&mut counted);
     }
+
+    fn write(&self, _: &Vec<usize>, out: &mut Vec<u64>) -> bool {
+        out.extend(self.asked.borrow().iter().map(|&node| node as u64));
+        true
+    }
+
+    fn read(&self, words: &mut &[u64]) -> Option<Counted> {
+        let asked: Vec<usize> = std::mem::take(words).iter().map(|&node| node as usize).collect();
+        Some(Box::new(asked))
+    }
 }
 
 struct Helpers<'a>(&'a Maze);
@@ -371,4 +384,122 @@ fn limits_end_a_search_of_several_workers() {
     let options = Options { time: Some(Duration::ZERO), ..Options::default() };
     let (outcome, _) = together(&maze, Trie::new(&Budget::unlimited(), true), &options, 2, Pace::default());
     assert_eq!(outcome.completeness, Completeness::Stopped(StopReason::Time));
+}
+
+/// Keeps points in memory.
+struct InMemory {
+    /// One in this many points is kept.
+    one_in: usize,
+    random: SplitMix64,
+    /// The number of points after which the search is to end.
+    left: usize,
+    interrupt: Arc<AtomicBool>,
+    kept: Vec<Words>,
+}
+
+#[derive(Clone, Default)]
+struct Words(VecDeque<u64>);
+
+impl Output for Words {
+    fn put(&mut self, word: u64) -> io::Result<()> {
+        self.0.push_back(word);
+        Ok(())
+    }
+}
+
+impl Input for Words {
+    fn take(&mut self) -> io::Result<u64> {
+        self.0.pop_front().ok_or_else(store::damaged)
+    }
+}
+
+impl Keeper for InMemory {
+    fn is_due(&mut self) -> bool {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            self.interrupt.store(true, Relaxed);
+        }
+        self.random.below(self.one_in) == 0
+    }
+
+    fn keep(&mut self, states: usize, write: &mut dyn FnMut(&mut dyn Output) -> io::Result<()>) {
+        let mut words = Words::default();
+        write(&mut words).expect("there is a lot of memory");
+        assert_eq!(words.0[0], states as u64);
+        self.kept.push(words);
+    }
+}
+
+/// Stops searches at any moment, or lets memory stop them, and goes on from points before, with other numbers
+/// of workers.
+#[test]
+fn searches_go_on_from_points_as_if_nothing_had_happened() {
+    let mut random = SplitMix64::new(23);
+    let mut stops = [0; 3];
+    for number in 0..testing::effort(60) {
+        let size = [30, 300, 2000][random.below(3)];
+        let maze = Maze::random(&mut random, size);
+        let folds = random.below(2) == 0;
+        let options = Options {
+            keep_going: random.below(4) > 0,
+            max_states: (random.below(3) == 0).then(|| 1 + random.below(size)),
+            lookahead: !folds,
+            fold: folds,
+            ..Options::default()
+        };
+        let expected = alone(&maze, &options);
+        let mut from: Option<Words> = None;
+        for attempt in 0.. {
+            let interrupt = Arc::new(AtomicBool::new(false));
+            let may_stop = attempt < 6;
+            let starves = may_stop && random.below(3) == 0;
+            let mut keeper = InMemory {
+                one_in: 1 + random.below(30),
+                random: SplitMix64::new(random.below(1 << 30) as u64),
+                left: if may_stop { 1 + random.below(size) } else { usize::MAX },
+                interrupt: Arc::clone(&interrupt),
+                kept: Vec::new(),
+            };
+            let budget = if starves { Budget::counted(random.below(1 << 17)) } else { Budget::unlimited() };
+            let options = Options { budget, interrupt: Some(&interrupt), ..options.clone() };
+            let (system, mut store) = (Walked::new(&maze), Trie::new(&options.budget, true));
+            let [round, chunk] = [[1, 1], [7, 3], [64, 5], [4096, 16]][random.below(4)];
+            let crew = (&Helpers(&maze), 1 + random.below(3), pace(1 + random.below(3), round, chunk));
+            let mut input = from.clone();
+            let checkpoints = Checkpoints {
+                keeper: Some(&mut keeper),
+                from: input.as_mut().map(|words| -> &mut dyn Input { words }),
+            };
+            let ended = parallel_bfs_from(&system, &mut store, &options, &mut Quiet, crew, checkpoints);
+            let outcome = match ended {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    assert!(starves && error.kind() == io::ErrorKind::OutOfMemory, "{error}");
+                    continue;
+                }
+            };
+            assert!(input.is_none_or(|words| words.0.is_empty()), "all of it is read");
+            let stopped = match outcome.completeness {
+                Completeness::Stopped(StopReason::Interrupted) => 0,
+                Completeness::Stopped(StopReason::Memory) => 1,
+                _ => {
+                    let found = found(&outcome, &system, &store);
+                    assert!(
+                        found == expected,
+                        "maze {number} of {size}, attempt {attempt}, {options:?}\n{found:.400}\n{expected:.400}"
+                    );
+                    break;
+                }
+            };
+            stops[stopped] += 1;
+            // The last point is that before the end. An earlier one does as well.
+            let kept = keeper.kept.len();
+            if kept > 0 {
+                let at = if random.below(2) == 0 { kept - 1 } else { random.below(kept) };
+                stops[2] += usize::from(at + 1 < kept);
+                from = Some(keeper.kept.swap_remove(at));
+            }
+        }
+    }
+    assert!(stops.iter().all(|&stops| stops > 5), "{stops:?}");
 }
