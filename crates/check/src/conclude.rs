@@ -108,6 +108,7 @@ pub fn conclude(check: &Check<'_>, searched: SearchResult<'_>) -> Result<GoalRes
         // A search for cycles does not go where its automaton does not go.
         dead_code: if exhaustive && property.is_none() { dead_code(model, plan, engine) } else { Vec::new() },
         interrupted: outcome.completeness == Completeness::Stopped(StopReason::Interrupted),
+        checkpoint: None,
     })
 }
 

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use store::{Bitstate, Compact};
 use symmetry::{Level, SymmetryConfig};
 
+use crate::checkpoint::Checkpointing;
 use crate::dialect::Dialect;
 
 /// The options of a check.
@@ -51,6 +52,8 @@ pub struct Config {
     pub keep_going: bool,
     /// Whether the counterexample that is shown is made shorter and calmer.
     pub minimise: Minimise,
+    /// Keep checkpoints, or go on from one.
+    pub checkpoint: Option<Checkpointing>,
 }
 
 /// What only some stores can be asked for.
@@ -556,6 +559,22 @@ impl Config {
         }
     }
 
+    /// Why there can be no checkpoints.
+    fn no_checkpoints(&self) -> Option<String> {
+        let Self { symmetry, store, .. } = self;
+        if !store.rebuilds() {
+            return Some(format!("needs a store that gives states back, and --store {store} does not"));
+        }
+        if self.search() == SearchKind::Dfs {
+            return Some("needs --search bfs: depth first, there is a stack as well, which is not kept".to_owned());
+        }
+        matches!(symmetry, Symmetry::Pc | Symmetry::Bots(_)).then(|| {
+            format!(
+                "does not keep the age of threads, which --symmetry {symmetry} names states by; use --symmetry full, heap or none"
+            )
+        })
+    }
+
     /// Why the options can't be honoured together, whatever the model.
     fn contradiction(&self) -> Option<String> {
         let Self {
@@ -579,6 +598,7 @@ impl Config {
             bounds: _,
             keep_going: _,
             minimise: _,
+            checkpoint,
         } = self;
         if let (Symmetry::None, Some(naming)) = (symmetry, naming) {
             return Some(format!(
@@ -608,6 +628,9 @@ impl Config {
         if let Some(reason) = threads.and_then(|threads| self.one_thread_only(threads)) {
             return Some(reason);
         }
+        if let Some(reason) = checkpoint.as_ref().and_then(|_| self.no_checkpoints()) {
+            return Some(format!("--checkpoint {reason}"));
+        }
         let aims = [
             ("--ltl", ltl.is_some() && property.is_none()),
             ("--property", property.is_some()),
@@ -632,6 +655,11 @@ impl Config {
         if let Some(threads @ 2..) = threads {
             return Some(format!(
                 "--threads {threads} is for reachable states: with {option}, one thread looks for cycles; leave --threads away"
+            ));
+        }
+        if checkpoint.is_some() {
+            return Some(format!(
+                "--checkpoint is for reachable states: with {option}, cycles are looked for, and such searches keep no checkpoints"
             ));
         }
         if let Symmetry::Pc | Symmetry::Bots(_) = symmetry {

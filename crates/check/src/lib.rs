@@ -21,6 +21,7 @@
 
 pub mod audit;
 pub mod batch;
+pub mod checkpoint;
 mod conclude;
 pub mod config;
 mod coverage;

@@ -5,17 +5,19 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use engine::Engine;
 use ir::{Id, Origin};
-use search::Options;
+use search::{Completeness, Options, StopReason};
 use search::emptiness::Claim;
 use store::Budget;
 use system::TransitionSystem;
 
+use crate::checkpoint::{self, Checkpoints};
 use crate::conclude::{SearchResult, conclude, withdraw_cycle};
 use crate::config::{self, Bounds, Config, OnBound};
 use crate::coverage::cover;
@@ -120,6 +122,13 @@ pub fn check(
     }
     let deadline = Deadline::after(config.limits.time);
     let goals = temporal::goals(model, config).map_err(CheckError::Refused)?;
+    if config.checkpoint.is_some() && goals.list.iter().any(|&goal| goal != Goal::Safety) {
+        return Err(CheckError::Refused(
+            "--checkpoint is for reachable states, and the model has temporal properties, which are checked by searches \
+             that keep no checkpoints; add --safety, and check the properties by themselves"
+                .to_owned(),
+        ));
+    }
     let limit = config.limits.memory.and_then(|limit| usize::try_from(limit).ok());
     let options = Options {
         max_depth: config.limits.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX)),
@@ -158,8 +167,25 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
             config.workers()
         )));
     }
+    if processes.is_used && config.checkpoint.is_some() {
+        return Err(CheckError::Refused(
+            "--checkpoint: processes of this model are interchangeable, and which state stands for those that are alike \
+             depends on the states before, which a checkpoint does not keep; use --symmetry none"
+                .to_owned(),
+        ));
+    }
     let mut plan = ReductionPlan::new(model, &processes.program, config, None);
     let engine = engine_of(model, &plan.program, config.bounds)?;
+    if engine.hidden_data().is_some() && config.checkpoint.is_some() {
+        return Err(CheckError::Refused(
+            "--checkpoint: this model reads hidden variables, whose values are those of the first run to a state, and are \
+             not kept"
+                .to_owned(),
+        ));
+    }
+    let wanted = config.checkpoint.as_ref();
+    let checkpoints = wanted.map(|wanted| Checkpoints::open(wanted, &model.name, model.fingerprint()));
+    let mut checkpoints = checkpoints.transpose().map_err(CheckError::Refused)?;
     if engine.hidden_data().is_some() && config.workers() > 1 {
         return Err(CheckError::Refused(format!(
             "--threads {}: this model reads hidden variables, whose values are those of the first run to a state; use --threads 1",
@@ -187,14 +213,21 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
             let (explored, layers) = if config.store_options.coverage {
                 cover(&options.budget, config, watcher, search)
             } else {
-                stack.with_system(Reachability { config, options: &options_now(), observer: watcher })
+                let next = checkpoints.as_mut().map(|checkpoints| checkpoints.next_search(&engine));
+                let mut next = next.transpose().map_err(cannot_go_on)?;
+                let checkpoints = next.as_mut().map(checkpoint::Search::parts).unwrap_or_default();
+                let options = &options_now();
+                let search = Reachability { config, options, observer: watcher, checkpoints };
+                let (explored, layers) = stack.with_system(search);
+                (explored.map_err(cannot_go_on)?, layers)
             };
             (explored, layers, Ended::Normally)
         };
         Ok::<_, CheckError>(((explored, ended), layers))
     })?;
     let level = config.symmetry;
-    conclude(
+    let (completeness, found) = (explored.outcome.completeness, explored.outcome.violations.len());
+    let mut result = conclude(
         check,
         SearchResult {
             explored,
@@ -206,7 +239,21 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
             ended,
             property: None,
         },
-    )
+    )?;
+    // What was found and could not be run again is found again.
+    let is_unconfirmed = found > 0 && result.violations.is_empty();
+    result.checkpoint = checkpoints.and_then(|checkpoints| checkpoints.finish(!is_unconfirmed && is_over(completeness)));
+    Ok(result)
+}
+
+/// Whether there is nothing to go on with: the end of a search is not one that a user or a limit has set.
+fn is_over(completeness: Completeness) -> bool {
+    use StopReason::{Interrupted, Memory, Time};
+    !matches!(completeness, Completeness::Stopped(Interrupted | Time | Memory))
+}
+
+fn cannot_go_on(error: io::Error) -> CheckError {
+    CheckError::Refused(format!("the check can't go on from its checkpoint: {error}"))
 }
 
 /// The program for a search that looks at no temporal property. What only properties ask for does not count:

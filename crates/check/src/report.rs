@@ -78,9 +78,23 @@ pub struct Report {
     pub has_coarse_steps: bool,
     /// What the search never got to; only of exhaustive searches.
     pub dead_code: Vec<DeadCode>,
+    /// The checkpoint that is left, if there is one, or could not be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
     pub warnings: Vec<String>,
     /// What the compiler and the command warn of, with places.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a check has left behind, so that another one can go on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Checkpoint {
+    pub folder: String,
+    /// The number of states that the search had stored at the checkpoint, if there is one.
+    pub states: Option<u64>,
+    /// Why the last one could not be written, if it could not.
+    pub trouble: Option<String>,
 }
 
 /// What is printed instead of a report, where there is none.

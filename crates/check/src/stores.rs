@@ -1,6 +1,8 @@
 //! Which store a search gets, and what the report says about it afterwards.
 
-use search::{Completeness, Observer, Open, Options, Outcome, StopReason, Team};
+use std::io;
+
+use search::{Checkpoints, Completeness, Observer, Open, Options, Outcome, StopReason, Team};
 use store::{
     Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, HashSetStore, Hashes,
     IndexedTrie, StateStore, Trie,
@@ -73,22 +75,28 @@ pub struct Reachability<'a> {
     pub config: &'a Config,
     pub options: &'a Options<'a>,
     pub observer: &'a mut dyn Observer,
+    pub checkpoints: Checkpoints<'a>,
 }
 
 impl OnSystem for Reachability<'_> {
-    type Output = Explored;
+    /// An error if the search can't go on from its checkpoint.
+    type Output = io::Result<Explored>;
 
-    fn run(self, system: &impl Temporal, team: &impl Team) -> Explored {
-        let Self { config, options, observer } = self;
+    fn run(self, system: &impl Temporal, team: &impl Team) -> io::Result<Explored> {
+        let Self { config, options, observer, checkpoints } = self;
         let workers = config.workers();
-        if workers > 1 {
+        let found = if workers > 1 {
             let mut store = Trie::new(&options.budget, true);
-            let team = (team, workers, config.pace);
-            let outcome = search::parallel_bfs(system, &mut store, options, observer, team);
-            return WithSample::of(outcome, config.store, &mut store).finished();
-        }
-        let search = Search { system, kind: config.store, order: config.search(), options, observer };
-        with_store(config, &options.budget, config.search(), search).finished()
+            let crew = (team, workers, config.pace);
+            let outcome =
+                search::parallel_bfs_from(system, &mut store, options, observer, crew, checkpoints)?;
+            WithSample::of(outcome, config.store, &mut store)
+        } else {
+            let (kind, order) = (config.store, config.search());
+            let search = Search { system, kind, order, options, observer, checkpoints };
+            with_store(config, &options.budget, order, search)?
+        };
+        Ok(found.finished())
     }
 }
 
@@ -106,17 +114,19 @@ impl OnSystem for BitstateSearch<'_> {
     fn run(self, system: &impl Temporal, _: &impl Team) -> Explored {
         let Self { mut store, search: order, options, observer } = self;
         let kind = StoreKind::Bitstate;
-        Search { system, kind, order, options, observer }.run(&mut store).finished()
+        let search = Search { system, kind, order, options, observer, checkpoints: Checkpoints::default() };
+        search.run(&mut store).expect("it begins at the initial state").finished()
     }
 }
 
 /// A search of a system.
-struct Search<'a, S> {
+struct Search<'a, 'k, S> {
     system: &'a S,
     kind: StoreKind,
     order: SearchKind,
     options: &'a Options<'a>,
     observer: &'a mut dyn Observer,
+    checkpoints: Checkpoints<'k>,
 }
 
 /// A search that has ended, with a sample of its states if memory ended it: the sample shows what other
@@ -126,16 +136,16 @@ struct WithSample {
     states: Option<Sample>,
 }
 
-impl<S: TransitionSystem> OnStore for Search<'_, S> {
-    type Output = WithSample;
+impl<S: TransitionSystem> OnStore for Search<'_, '_, S> {
+    type Output = io::Result<WithSample>;
 
-    fn run<T: StateStore + ?Sized>(self, store: &mut T) -> WithSample {
-        let Self { system, kind, order, options, observer } = self;
+    fn run<T: StateStore + ?Sized>(self, store: &mut T) -> io::Result<WithSample> {
+        let Self { system, kind, order, options, observer, checkpoints } = self;
         let outcome = match order {
-            SearchKind::Bfs => search::bfs(system, store, options, observer),
+            SearchKind::Bfs => search::bfs_from(system, store, options, observer, checkpoints)?,
             SearchKind::Dfs => search::dfs(system, store, options, observer),
         };
-        WithSample::of(outcome, kind, store)
+        Ok(WithSample::of(outcome, kind, store))
     }
 }
 

@@ -37,6 +37,7 @@ pub struct GoalResult {
     pub assumptions: Vec<String>,
     pub dead_code: Vec<DeadCode>,
     pub interrupted: bool,
+    pub checkpoint: Option<report::Checkpoint>,
 }
 
 /// The report on all goals that were checked, in the order of `goals`, and the trail of the first violation.
@@ -86,6 +87,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         reduction,
         truncations,
         dead_code,
+        checkpoint,
         ..
     } = first_search?;
     // A search for cycles may come upon what the search for safety did not get to.
@@ -130,6 +132,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         assumptions,
         has_coarse_steps: check.model.has_coarse_steps(),
         dead_code,
+        checkpoint,
         warnings: model.warnings.iter().map(|warning| warning.message.clone()).collect(),
         diagnostics: model.warnings(),
     };

@@ -16,6 +16,16 @@ impl Coverage {
         self.0[number / 64].load(Relaxed) >> (number % 64) & 1 == 1
     }
 
+    /// All numbers, as bits.
+    pub fn words(&self) -> Vec<u64> {
+        self.0.iter().map(|word| word.load(Relaxed)).collect()
+    }
+
+    /// Adds the numbers that are given as bits.
+    pub fn add(&self, words: &[u64]) {
+        self.0.iter().zip(words).for_each(|(word, &more)| _ = word.fetch_or(more, Relaxed));
+    }
+
     #[inline]
     pub fn insert(&self, number: u32) {
         let (word, bit) = (&self.0[number as usize / 64], 1 << (number % 64));

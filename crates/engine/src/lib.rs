@@ -263,6 +263,17 @@ impl Engine {
         self.taken.contains(transition.index())
     }
 
+    /// Which locations any run ever reached, and which transitions any run ever took, as bits.
+    pub fn coverage(&self) -> [Vec<u64>; 2] {
+        [self.reached.words(), self.taken.words()]
+    }
+
+    /// Adds the coverage of an engine for the same program.
+    pub fn cover(&self, [reached, taken]: &[Vec<u64>; 2]) {
+        self.reached.add(reached);
+        self.taken.add(taken);
+    }
+
     #[inline]
     fn reach(&self, location: u32) {
         self.reached.insert(location);

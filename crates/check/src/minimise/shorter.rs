@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use search::{Completeness, Options, Quiet, StopReason};
+use search::{Checkpoints, Completeness, Options, Quiet, StopReason};
 use system::{FaultKind, Step};
 
 use crate::config::{Config, SearchKind, StoreKind};
@@ -53,9 +53,14 @@ pub fn search(
         ..options.clone()
     };
     let stack = Stack { engine: &engine, naming, analysis: None };
-    let search = Reachability { config: &config, options: &options, observer: &mut Quiet };
+    let search = Reachability {
+        config: &config,
+        options: &options,
+        observer: &mut Quiet,
+        checkpoints: Checkpoints::default(),
+    };
     let (explored, _) = stack.with_system(search);
-    let outcome = explored.outcome;
+    let outcome = explored.expect("it begins at the initial state").outcome;
     let has_other = outcome.completeness == Completeness::Stopped(StopReason::FirstViolation);
     let of_kind = outcome.violations.into_iter().filter(|found| found.fault.kind == kind);
     Some(Shorter {
