@@ -142,7 +142,14 @@ impl<'a> Checkpoints<'a> {
     pub fn open(wanted: &'a Checkpointing, model: &str, fingerprint: String) -> Result<Self, String> {
         let folder = &wanted.folder;
         let command = wanted.command.clone();
-        let head = Head { tool: TOOL.to_owned(), model: model.to_owned(), fingerprint, command, states: 0, attempt: 0 };
+        let head = Head {
+            tool: TOOL.to_owned(),
+            model: model.to_owned(),
+            fingerprint,
+            command,
+            states: 0,
+            attempt: 0,
+        };
         let mut resumed = None;
         if wanted.resumes {
             let (path, found) = newest(folder)?;

@@ -566,7 +566,9 @@ impl Config {
             return Some(format!("needs a store that gives states back, and --store {store} does not"));
         }
         if self.search() == SearchKind::Dfs {
-            return Some("needs --search bfs: depth first, there is a stack as well, which is not kept".to_owned());
+            return Some(
+                "needs --search bfs: depth first, there is a stack as well, which is not kept".to_owned(),
+            );
         }
         matches!(symmetry, Symmetry::Pc | Symmetry::Bots(_)).then(|| {
             format!(

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use engine::Engine;
 use ir::{Id, Origin};
-use search::{Completeness, Options, StopReason};
 use search::emptiness::Claim;
+use search::{Completeness, Options, StopReason};
 use store::Budget;
 use system::TransitionSystem;
 
@@ -242,7 +242,8 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
     )?;
     // What was found and could not be run again is found again.
     let is_unconfirmed = found > 0 && result.violations.is_empty();
-    result.checkpoint = checkpoints.and_then(|checkpoints| checkpoints.finish(!is_unconfirmed && is_over(completeness)));
+    result.checkpoint =
+        checkpoints.and_then(|checkpoints| checkpoints.finish(!is_unconfirmed && is_over(completeness)));
     Ok(result)
 }
 

@@ -1,8 +1,10 @@
 //! The command line, as users type it.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use check::checkpoint::{self, Checkpointing};
 use check::config::{
     Bounds, Config, Fairness, Heap, Leaks, Limits, Minimise, Naming, OnBound, SearchKind, Sizes, StoreKind,
     StoreOptions, Switch, Symmetry,
@@ -25,6 +27,7 @@ Examples:
   quotient check ring.pml -D N=3                     check a Promela model
   quotient check model.bir ring.pml --format junit   check several models, with a report for CI
   quotient check ring.pml --ltl '<>[](i==2)'         check that all runs satisfy a formula
+  quotient check big.bir --checkpoint kept           keep checkpoints; `quotient resume kept` goes on
   quotient replay model.bir model.trail.json         show a counterexample again
   quotient replay ring.pml ring.pml.trail --msc      draw the messages of a run that SPIN found
   quotient simulate model.bir --seed 7               run it once, at random
@@ -85,6 +88,8 @@ pub struct Cli {
 pub enum Command {
     /// Explore all states of one or several models and give verdicts
     Check(Box<CheckArgs>),
+    /// Go on with a check from its checkpoint
+    Resume(ResumeArgs),
     /// Replay a trail on the reference interpreter and show it
     Replay(ReplayArgs),
     /// Run a model once, at random or step by step
@@ -106,6 +111,9 @@ impl Command {
     pub fn document(&self) -> Option<(Document, Option<&Path>)> {
         let (document, model) = match self {
             Self::Check(args) => return args.document().map(|document| (document, args.only_model())),
+            Self::Resume(args) => {
+                return args.format.and_then(CheckFormat::document).map(|document| (document, None));
+            }
             Self::Replay(args) => (args.format == ReportFormat::Json, &args.model),
             Self::Graph(args) => (args.format == GraphFormat::Json, &args.model),
             Self::Simulate(args) => (false, &args.model),
@@ -353,6 +361,19 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub view: ViewArgs,
 
+    /// Keep checkpoints in this folder: when the check is interrupted or killed, or when time or memory end,
+    /// `quotient resume DIR` goes on with it. For breadth-first search of reachable states, of one model
+    #[arg(long, value_name = "DIR")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// The time from one checkpoint to the next [default: 10m]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub checkpoint_every: Option<Duration>,
+
+    /// The command of the check that is resumed
+    #[arg(skip)]
+    pub resumed: Option<checkpoint::Command>,
+
     /// Recorded in the report; a check does not use randomness
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -377,12 +398,7 @@ impl CheckArgs {
 
     /// The document that was asked for.
     pub fn document(&self) -> Option<Document> {
-        match self.format {
-            CheckFormat::Human => None,
-            CheckFormat::Json => Some(Document::Json),
-            CheckFormat::Junit => Some(Document::Junit),
-            CheckFormat::Sarif => Some(Document::Sarif),
-        }
+        self.format.document()
     }
 
     pub fn config(&self) -> Config {
@@ -418,8 +434,61 @@ impl CheckArgs {
             bounds: self.bounds.bounds(),
             keep_going: self.keep_going,
             minimise: self.minimise,
+            checkpoint: self.checkpointing(),
         }
     }
+
+    fn checkpointing(&self) -> Option<Checkpointing> {
+        Some(Checkpointing {
+            folder: self.checkpoint.clone()?,
+            every: self.checkpoint_every.unwrap_or(checkpoint::USUAL_INTERVAL),
+            resumes: self.resumed.is_some(),
+            command: self.resumed.clone().unwrap_or_else(this_command),
+        })
+    }
+}
+
+/// The command that is running.
+fn this_command() -> checkpoint::Command {
+    checkpoint::Command {
+        folder: env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
+        words: env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect(),
+    }
+}
+
+#[derive(Args)]
+pub struct ResumeArgs {
+    /// The folder of the checkpoint
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+
+    /// Worker threads [default: as the check was started]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<u32>,
+
+    /// Memory limit of the process, such as 512M or 8G [default: as the check was started]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub memory: Option<u64>,
+
+    /// Stop after this time, counted from now [default: as the check was started]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub time: Option<Duration>,
+
+    /// The time from one checkpoint to the next [default: as the check was started]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    pub checkpoint_every: Option<Duration>,
+
+    /// Where to write the trail of the first violation [default: as the check was started, in its folder]
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
+
+    /// How to print the report: human, json, junit or sarif [default: as the check was started]
+    #[arg(long, value_name = "FORMAT", value_enum, hide_possible_values = true)]
+    pub format: Option<CheckFormat>,
+
+    /// Print only the verdict (or the document that --format asks for)
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Args)]
@@ -612,6 +681,18 @@ pub enum CheckFormat {
     Json,
     Junit,
     Sarif,
+}
+
+impl CheckFormat {
+    /// The document that is meant, if it is one.
+    pub fn document(self) -> Option<Document> {
+        match self {
+            Self::Human => None,
+            Self::Json => Some(Document::Json),
+            Self::Junit => Some(Document::Junit),
+            Self::Sarif => Some(Document::Sarif),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

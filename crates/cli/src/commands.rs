@@ -8,6 +8,7 @@ mod load;
 mod print;
 mod recorded;
 mod replay;
+mod resume;
 mod session;
 mod shell;
 mod simulate;
@@ -25,6 +26,8 @@ pub use failure::Failure;
 pub use graph::graph;
 pub use print::print;
 pub use replay::replay;
+pub use resume::resume;
+pub use shell::quoted;
 pub use simulate::simulate;
 
 /// The style of a stream, which may be a terminal.

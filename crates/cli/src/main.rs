@@ -42,6 +42,7 @@ fn main() -> ExitCode {
     };
     let result = std::panic::catch_unwind(|| match &command {
         Command::Check(args) => commands::check(args),
+        Command::Resume(args) => commands::resume(args),
         Command::Replay(args) => commands::replay(args),
         Command::Simulate(args) => commands::simulate(args),
         Command::Print(args) => commands::print(args),

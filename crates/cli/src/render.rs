@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use anstyle::AnsiColor;
 use check::config::{Fairness, SearchKind};
 use check::report::{
-    Alternative, Coverage, Interchangeable, InterchangeableKind, Pinned, Property, Report, Store, Symmetry,
-    Verdict, Violation,
+    Alternative, Checkpoint, Coverage, Interchangeable, InterchangeableKind, Pinned, Property, Report, Store,
+    Symmetry, Verdict, Violation,
 };
 use check::{Dialect, FaultKind, Style};
 
+use crate::commands::quoted;
 use crate::trace::{clean, columns, excerpt};
 use crate::units;
 
@@ -103,6 +104,14 @@ pub fn report(
         ),
     };
     let _ = writeln!(out, "{words}");
+    if let Some(Checkpoint { folder, states: Some(states), .. }) = &report.checkpoint {
+        let states = plural(*states, "state");
+        let _ = writeln!(
+            out,
+            "A checkpoint with {states} is kept. To go on:\n  quotient resume {}",
+            quoted(folder)
+        );
+    }
     if let Some(violation) = &report.violation {
         if let Some(place) = &violation.location {
             let _ = writeln!(

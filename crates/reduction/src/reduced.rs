@@ -621,8 +621,7 @@ impl<S: OverEngine> Statistics<S::State> for Reduced<'_, S> {
                 Breach::Guard(field) => [1, field.0.into()],
             });
         }
-        self.invalidated().is_empty()
-            && self.system.statistics().is_none_or(|below| below.write(state, out))
+        self.invalidated().is_empty() && self.system.statistics().is_none_or(|below| below.write(state, out))
     }
 
     fn read(&self, words: &mut &[u64]) -> Option<Counted> {

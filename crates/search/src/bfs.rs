@@ -35,7 +35,8 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
-    bfs_from(system, store, options, observer, Checkpoints::default()).expect("it begins at the initial state")
+    bfs_from(system, store, options, observer, Checkpoints::default())
+        .expect("it begins at the initial state")
 }
 
 /// Like [`bfs()`], but may go on from a point of an earlier search, and keeps points of its own. Systems with

@@ -446,7 +446,9 @@ impl Account {
             trail.steps.iter().try_for_each(|&step| put_step(step, out))?;
         }
         for counts in [truncations, unevaluated] {
-            Bound::ALL.iter().try_for_each(|bound| out.put(counts.get(bound).copied().unwrap_or_default()))?;
+            Bound::ALL
+                .iter()
+                .try_for_each(|bound| out.put(counts.get(bound).copied().unwrap_or_default()))?;
         }
         out.put((*is_cut).into())?;
         out.put(elapsed.as_millis() as u64)

@@ -8,7 +8,7 @@ use crate::journal::{Change, Journal, Mark, PlaceSet, Reader, UnitSet};
 use crate::memory::{Memory, Node, Nodes};
 use crate::steady::MentionsChanged;
 use crate::trace::{AccessKind, AccessTrace};
-use crate::{Edge, Layout, NodeRef, ObjectId, End, ObjectKind, Slot, ThreadId};
+use crate::{Edge, End, Layout, NodeRef, ObjectId, ObjectKind, Slot, ThreadId};
 
 /// One state, with its past.
 #[derive(Clone, Debug)]

@@ -62,7 +62,11 @@ impl dyn Input + '_ {
 }
 
 /// Writes the states of a store that finds them by number.
-pub fn save_by_id<T: StateStore + ?Sized>(store: &mut T, states: usize, out: &mut dyn Output) -> io::Result<()> {
+pub fn save_by_id<T: StateStore + ?Sized>(
+    store: &mut T,
+    states: usize,
+    out: &mut dyn Output,
+) -> io::Result<()> {
     let (mut encoding, mut flat) = (Encoding::new(), Vec::new());
     out.put(states as u64)?;
     for id in 0..states as u64 {

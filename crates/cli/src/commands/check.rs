@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use check::config::Config;
-use check::report::{Diagnostic, Report};
+use check::report::{self, Diagnostic, Report};
 use check::{Model, itf, spin_trail};
 
 use super::counterexample::counterexample;
@@ -69,6 +69,18 @@ impl<'a> Call<'a> {
             ));
         }
         let mut config = args.config();
+        if args.checkpoint.is_some() {
+            if models.len() > 1 {
+                return Err(usage("--checkpoint is for the check of one model"));
+            }
+            if std::env::args_os().any(|word| word.to_str().is_none()) {
+                return Err(usage("--checkpoint keeps the command, which must be valid UTF-8"));
+            }
+        } else if args.checkpoint_every.is_some() {
+            return Err(usage(
+                "--checkpoint-every says how often, and --checkpoint where: name a folder by it",
+            ));
+        }
         let mut refusals = models.iter().map(|path| refusal(args, &config, path));
         if let Some(Some(reason)) = refusals.next()
             && refusals.all(|other| other.as_ref() == Some(&reason))
@@ -217,6 +229,11 @@ impl<'a> Call<'a> {
             CheckFormat::Human if !args.quiet => counterexample(model, &checked, &args.view, for_output())?,
             _ => String::new(),
         };
+        if let Some(report::Checkpoint { folder, trouble: Some(trouble), .. }) = &checked.report.checkpoint {
+            let text = format!("the last checkpoint could not be written in `{folder}`: {trouble}");
+            drop(writeln!(io::stderr(), "warning: {text}"));
+            checked.report.diagnostics.push(Diagnostic::warning(text));
+        }
         let dialect = model.dialect();
         let (report, interrupted) = (checked.report, checked.interrupted);
         Ok(Finished { report, interrupted, dialect, shown, trail: written, replay })

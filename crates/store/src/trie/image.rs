@@ -150,7 +150,8 @@ fn load_layout(input: &mut dyn Input) -> io::Result<TreeLayout> {
     if rests != 1 || missing.iter().any(|&missing| missing != 0) {
         return Err(damaged());
     }
-    let varying: Vec<u64> = missing.iter().map(|_| input.take().map(|still| !still)).collect::<io::Result<_>>()?;
+    let varying: Vec<u64> =
+        missing.iter().map(|_| input.take().map(|still| !still)).collect::<io::Result<_>>()?;
     Ok(TreeLayout::new(&components, &tree).expecting(&varying))
 }
 
