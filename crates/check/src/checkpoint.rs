@@ -162,7 +162,7 @@ impl<'a> Checkpoints<'a> {
             resumed = Some((path, found.attempt, found.states));
         } else {
             let is_there = |name: &&str| folder.join(name).exists();
-            if [CURRENT, NEW, OLD].iter().any(is_there) {
+            if [CURRENT, OLD].iter().any(is_there) {
                 return Err(format!(
                     "there is a checkpoint of another check in `{0}`; go on with that check by `quotient resume {0}`, or \
                      remove the folder, or name another one",
@@ -223,10 +223,10 @@ impl<'a> Checkpoints<'a> {
             for name in [CURRENT, NEW, OLD] {
                 drop(fs::remove_file(wanted.folder.join(name)));
             }
-            // It stays if there is something else in it.
-            drop(fs::remove_dir(&wanted.folder));
             states = None;
         }
+        // It stays if there is something in it.
+        drop(fs::remove_dir(&wanted.folder));
         let folder = wanted.folder.display().to_string();
         (states.is_some() || trouble.is_some()).then_some(report::Checkpoint { folder, states, trouble })
     }

@@ -70,10 +70,19 @@ impl<'k> Keeping<'k> {
         S: TransitionSystem,
         T: StateStore + ?Sized,
     {
-        self.mark.note(explorer, level);
+        self.note(explorer, level);
         if self.keeper.is_due() {
             self.keep(explorer, ancestry);
         }
+    }
+
+    /// Notes a point.
+    pub fn note<S, T>(&mut self, explorer: &Explorer<'_, S, T>, level: &Level)
+    where
+        S: TransitionSystem,
+        T: StateStore + ?Sized,
+    {
+        self.mark.note(explorer, level);
     }
 
     /// Keeps the last point when a limit or a user has ended the search.
@@ -170,7 +179,7 @@ where
     let expanded = input.number(states)?;
     let end = input.number(states)?;
     let depth = input.number(u32::MAX as usize)? as u32;
-    if expanded >= end {
+    if expanded > end {
         return Err(damaged());
     }
     let Explorer { expander, sink, .. } = explorer;

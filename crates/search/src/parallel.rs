@@ -355,6 +355,9 @@ impl<T: SharedStore> Rounds<'_, T> {
                 return Ok(end);
             }
         }
+        if let Some(keeping) = &mut frontier.keeping {
+            keeping.note(explorer, level);
+        }
         Ok(explorer.poll(frontier))
     }
 

@@ -5,6 +5,7 @@ mod common;
 
 mod book;
 mod bounds;
+mod checkpoints;
 mod corners;
 mod dynamic;
 mod dynamic_counts;
