@@ -30,6 +30,10 @@ const MOST_PLANS: usize = 64;
 /// When there are this many, others are looked for anew each time.
 const MOST_NUMBERS: usize = 1 << 12;
 
+/// The memory for what assignments of movers make of links, in bytes: this much, but only a part of what there is.
+const MOST_MEMORY: usize = 1 << 26;
+const PART: usize = 8;
+
 /// The number of words of states that are looked at to see whether states are alike.
 const MOST_WORDS: usize = 1 << 20;
 
@@ -61,6 +65,9 @@ struct Plans<'p> {
     text: Locations,
     /// How many the verifier refuted.
     refuted: u64,
+    alarm: Option<Arc<Alarm>>,
+    /// The bytes that assignments may be remembered in, of all plans.
+    memory: Rc<Cell<usize>>,
 }
 
 impl Plans<'_> {
@@ -122,11 +129,14 @@ impl Plans<'_> {
         let mut plan =
             Plan::new(self.program, &self.flow, &population, &self.text, &self.observed, &parameter);
         let text = self.text.ids();
-        if plan.verify(self.program, &text, &self.observed).is_err() {
+        let is_over = || self.alarm.as_ref().is_some_and(|alarm| alarm.is_due());
+        if !plan.generate(&is_over) {
+            plan.forbid();
+        } else if plan.verify(self.program, &text, &self.observed).is_err() {
             self.refuted += 1;
             plan.forbid();
         }
-        let cells = Rc::new(Cells::new(self.program, layout, plan));
+        let cells = Rc::new(Cells::new(self.program, layout, plan, &self.memory));
         (self.threads.clone(), self.text.clone(), cells)
     }
 
@@ -192,8 +202,15 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 }
 
 impl<'e> Interchanging<'e> {
-    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`.
-    pub fn new(engine: &'e Engine, program: &'e Program, observed: Vec<&'e Expr>) -> Self {
+    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`. There
+    /// are so many bytes for all of the check, if they are limited.
+    pub fn new(
+        engine: &'e Engine,
+        program: &'e Program,
+        observed: Vec<&'e Expr>,
+        memory: Option<usize>,
+    ) -> Self {
+        let memory = memory.map_or(MOST_MEMORY, |limit| MOST_MEMORY.min(limit / PART));
         let reach = Reach::new(program);
         let text = reach.nothing();
         let plans = Plans {
@@ -208,6 +225,8 @@ impl<'e> Interchanging<'e> {
             threads: Vec::new(),
             text,
             refuted: 0,
+            alarm: None,
+            memory: Rc::new(Cell::new(memory)),
         };
         Self { engine, plans: RefCell::new(plans), stats: Rc::default() }
     }
@@ -468,6 +487,7 @@ impl Limits<Permuted> for Interchanging<'_> {
     }
 
     fn heed(&self, permuted: &mut Permuted, alarm: &Arc<Alarm>) {
+        self.plans.borrow_mut().alarm = Some(Arc::clone(alarm));
         self.engine.heed(&mut permuted.state, alarm);
     }
 

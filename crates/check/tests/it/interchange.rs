@@ -13,6 +13,7 @@ use quotient_check::config::{Config, Fairness, Limits, SearchKind, Switch, Symme
 use quotient_check::report::{Report, Verdict, ViolationCount};
 use quotient_check::{FaultKind, Model, Quiet, replay_property};
 use store::{Budget, StateStore, Trie};
+use system::{Alarm, Limits as _, TransitionSystem as _};
 use testing::files_below;
 
 fn load(text: &str) -> Model {
@@ -218,7 +219,7 @@ fn there_is_one_state_for_each_orbit() {
         }
         let Some((_, expected)) = orbits(&program, most) else { continue };
         let engine = Engine::new(&program, state::Bounds::default(), false);
-        let system = Interchanging::new(&engine, &program, Vec::new());
+        let system = Interchanging::new(&engine, &program, Vec::new(), None);
         let mut store = Trie::new(&Budget::unlimited(), true);
         let options = search::Options { keep_going: true, lookahead: false, ..search::Options::default() };
         search::bfs(&system, &mut store, &options, &mut Quiet);
@@ -226,6 +227,55 @@ fn there_is_one_state_for_each_orbit() {
         compared += 1;
     }
     assert!(compared >= 20, "{compared}");
+}
+
+/// The states of a program, and for how many of them no representative was found in memory.
+fn states_within(text: &str, memory: Option<usize>) -> (usize, u64) {
+    let program = prepared(&load(text));
+    let engine = Engine::new(&program, state::Bounds::default(), false);
+    let system = Interchanging::new(&engine, &program, Vec::new(), memory);
+    let mut store = Trie::new(&Budget::unlimited(), true);
+    let options = search::Options { keep_going: true, ..search::Options::default() };
+    search::bfs(&system, &mut store, &options, &mut Quiet);
+    (store.len(), system.stats().exhausted)
+}
+
+/// What is remembered of links is a part of the memory that there is; without it, there are more states, and that is
+/// said.
+#[test]
+fn links_are_remembered_within_the_memory() {
+    let (ring, orbits) = (OWN[5].1, 45);
+    assert_eq!(states_within(ring, None), (orbits, 0));
+    assert_eq!(states_within(ring, Some(1 << 20)), (orbits, 0));
+    let all =
+        check(&load(ring), &Config { symmetry: Symmetry::None, keep_going: true, ..Config::unreduced() });
+    let mut last = usize::MAX;
+    for memory in [0, 4 << 10, 16 << 10] {
+        let (states, exhausted) = states_within(ring, Some(memory));
+        assert!((orbits..=all.states as usize).contains(&states) && states <= last, "{memory}: {states}");
+        assert_eq!(exhausted > 0, states > orbits, "{memory}: {states}, {exhausted}");
+        last = states;
+    }
+    assert!(states_within(ring, Some(0)).0 > orbits);
+}
+
+/// Looking for what is interchangeable ends when the alarm is due.
+#[test]
+fn planning_heeds_the_alarm() {
+    let torus = "bit f[36]; active [36] proctype P() { do \
+         :: f[_pid] == 0 -> f[(_pid / 6) * 6 + (_pid + 1) % 6] = 1 :: f[(_pid + 6) % 36] = 0 od }";
+    let program = prepared(&load(torus));
+    let engine = Engine::new(&program, state::Bounds::default(), false);
+    for (looks, moves) in [(0, false), (1, false), (1000, true)] {
+        let system = Interchanging::new(&engine, &program, Vec::new(), None);
+        let mut state = system.initial();
+        system.heed(&mut state, &Arc::new(Alarm::after(looks)));
+        assert_eq!(!system.plan(&state).classes.is_empty(), moves, "{looks}");
+    }
+    // Successors are counted, not states: there are 36 and more of each.
+    let found = audit(&program, &[], (1000, 100), 1, Some(&Alarm::after(400)));
+    assert!(found.samples <= 6 && found.difference.is_none(), "{found:?}");
+    assert!(audit(&program, &[], (10, 100), 1, None).samples == 10);
 }
 
 /// Programs of various kinds, small enough to count by brute force.
@@ -453,7 +503,7 @@ fn numbers_that_do_not_fit_are_reported() {
     for (declared, store, number, expr) in [
         ("bit v; active [3]", "v = _pid", "_pid", "_pid"),
         ("bool v; active [4]", "v = _pid - 1", "_pid - 1", "_pid - 1"),
-        ("unsigned v : 1; chan c = [1] of { bit }; active [3]", "c!_pid; c?v", "_pid", "_pid"),
+        ("unsigned v : 1; chan c = [1] of { bit }; active [3]", "c!_pid; c?v", "_pid", "c?v"),
         ("bit v; active [2]", "v = _pid", "_pid", ""),
         ("bit v; active [2] proctype Q() { end: v == 7 } active [2]", "v = _pid - 2", "_pid - 2", ""),
     ] {
