@@ -1,16 +1,18 @@
 //! Where the names of a state are: a plan, for the words of states.
 
 use std::cell::{Cell as Shared, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use ir::{
-    ChannelId, GlobalId, Id, LocationId, Permutation, ProcedureId, Program, Sort, Table, Variable,
+    ChannelId, GlobalId, Id, LocationId, Permutation, ProcedureId, Program, Recoding, Sort, Table, Variable,
     VariableSort,
 };
 use rustc_hash::FxHashMap;
 use state::{ArrayVariable, Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 use system::{Encoding, Section};
 
+use crate::lift::composed;
 use crate::plan::Plan;
 use crate::population::Population;
 use crate::prepare::has_ended;
@@ -194,6 +196,8 @@ pub struct Cells {
     pub located: Vec<Option<(u32, u32)>>,
     /// By location: whether a thread there has ended, so that its variables do not matter.
     pub ended: Vec<bool>,
+    /// If the plan allows one permutation besides the identity: both.
+    pub exchange: Option<[Permutation; 2]>,
     /// For what assignments of movers made of the links: the inverse of the first one that did.
     firsts: RefCell<FxHashMap<Vec<[u32; 3]>, Vec<u32>>>,
     /// The bytes that are left to remember them in. Without them, states with others stay as they are.
@@ -240,6 +244,23 @@ fn individual(population: &Population, sort: Sort, value: i64) -> Option<usize> 
             (position < population.channels.len()).then(|| population.threads.len() + position)
         }
     }
+}
+
+/// The permutations that a plan allows, if there are two.
+fn exchange(plan: &Plan) -> Option<[Permutation; 2]> {
+    let [one] = plan.generators() else { return None };
+    let twice = composed(one, one);
+    let is_same = |recoding: &Recoding| {
+        recoding
+            .elements
+            .iter()
+            .zip(0..)
+            .all(|(element, at)| element.to == at && element.values.iter().all(|(from, to)| from == to))
+    };
+    let is_back = Permutation { coded: BTreeMap::new(), ..twice.clone() }.is_identity()
+        && twice.coded.values().all(is_same);
+    let identity = Permutation::identity(plan.population.threads.len(), plan.population.channels.len());
+    is_back.then(|| [identity, one.clone()])
 }
 
 /// What it takes to remember an assignment, besides its numbers: two lists, and a place in a table that is half empty.
@@ -366,6 +387,7 @@ impl Cells {
             links,
             located,
             ended,
+            exchange: exchange(&plan),
             firsts: RefCell::default(),
             memory: Rc::clone(memory),
             scratch: RefCell::default(),

@@ -170,6 +170,9 @@ pub struct Permuted {
     /// The plan of the state, if it is known, and then the permutation.
     known: Option<Rc<Cells>>,
     permutation: Permutation,
+    /// Of a plan that allows one exchange only: the state as it is, exchanged, and which is less.
+    both: [Encoding; 2],
+    is_exchanged: Option<bool>,
     /// The state was decoded: it is a representative.
     is_decoded: bool,
     /// The steps to cached successors, and those behind them.
@@ -295,8 +298,9 @@ impl<'e> Interchanging<'e> {
     }
 
     fn known<'s>(&self, permuted: &'s mut Permuted) -> (&'s Rc<Cells>, &'s Permutation) {
-        let Permuted { state, order, known, permutation, is_decoded, .. } = permuted;
+        let Permuted { state, order, known, permutation, is_decoded, both, is_exchanged, .. } = permuted;
         let cells = known.get_or_insert_with(|| {
+            *is_exchanged = None;
             let layout = self.engine.layout();
             let state = &state.state;
             let mut plans = self.plans.borrow_mut();
@@ -309,9 +313,19 @@ impl<'e> Interchanging<'e> {
                 permutation.reset(state.thread_count() as usize, state.channel_count() as usize);
                 return plans.any(layout, state);
             };
-            order.permute(layout, state, &cells, permutation);
             let mut stats = self.stats.get();
             stats.named += 1;
+            if let Some([identity, exchange]) = &cells.exchange {
+                let [plain, exchanged] = both;
+                cells.encode(layout, state, identity, plain);
+                cells.encode(layout, state, exchange, exchanged);
+                let is_less = exchanged.flat() < plain.flat();
+                permutation.clone_from(if is_less { exchange } else { identity });
+                *is_exchanged = Some(is_less);
+                self.stats.set(stats);
+                return cells;
+            }
+            order.permute(layout, state, &cells, permutation);
             stats.searched += u64::from(order.searched);
             stats.exhausted += u64::from(!order.is_canonical);
             self.stats.set(stats);
@@ -355,6 +369,8 @@ impl TransitionSystem for Interchanging<'_> {
             order: Order::default(),
             known: None,
             permutation: Permutation::default(),
+            both: Default::default(),
+            is_exchanged: None,
             is_decoded: false,
             cached: Vec::new(),
             later: Vec::new(),
@@ -389,9 +405,18 @@ impl TransitionSystem for Interchanging<'_> {
 
     fn encode(&self, permuted: &mut Permuted, into: &mut Encoding) {
         self.known(permuted);
-        let Permuted { state, known: Some(cells), permutation, .. } = permuted else {
+        let Permuted { state, known: Some(cells), permutation, both, is_exchanged, .. } = permuted else {
             unreachable!("it was just found")
         };
+        if let Some(is_exchanged) = *is_exchanged {
+            let chosen = both[usize::from(is_exchanged)].components();
+            into.refill(|into| {
+                chosen.for_each(|(key, words)| {
+                    into.component(key.section, |out| out.extend_from_slice(words));
+                });
+            });
+            return;
+        }
         cells.encode(self.engine.layout(), &state.state, permutation, into);
     }
 

@@ -74,8 +74,11 @@ fn permuted_states_of_random_programs_have_permuted_successors() {
     assert!(samples >= 2000 && permuted >= 40, "{samples} samples of {permuted} programs");
 }
 
+/// The verdict, the kinds of violations with the property that each is of, and the verdicts on properties.
+type Answers = (Verdict, BTreeSet<(String, Option<String>)>, Vec<(String, Verdict)>);
+
 /// What must not depend on what counts as one.
-fn answers(report: &Report) -> (Verdict, BTreeSet<(String, Option<String>)>, Vec<(String, Verdict)>) {
+fn answers(report: &Report) -> Answers {
     let kind = |violation: &ViolationCount| (violation.kind.to_string(), violation.property.clone());
     let kinds = report.violations.iter().map(kind).collect();
     let properties =
