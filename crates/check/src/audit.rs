@@ -121,6 +121,11 @@ fn successors(naive: &Naive<'_>, state: &State) -> (Vec<State>, Vec<String>) {
     let mut kinds: Vec<String> = faults.iter().map(|(_, fault)| fault.kind.to_string()).collect();
     let mut next = Vec::new();
     for step in steps {
+        // One step of many threads takes long: it looks at all of them.
+        if let Some(alarm) = naive.alarm.filter(|alarm| alarm.is_due()) {
+            alarm.ring();
+            break;
+        }
         match naive.fire(state, step) {
             Ok(state) => {
                 kinds.extend(state.soft_fault().map(|fault| fault.kind.to_string()));

@@ -219,7 +219,8 @@ impl ConfirmedViolations {
         let Confirmed { steps: trail, trace, ending, property } = confirmed;
         let (kind, message, location) = (ending.kind, ending.message, ending.location);
         let steps = trail.len() as u64;
-        let violated = property.as_ref().map(|property| property.name.clone());
+        let violated = property.as_ref().filter(|property| !property.is_unevaluated);
+        let violated = violated.map(|property| property.name.clone());
         if self.first.is_none() {
             let property = property.map(|property| TrailProperty { text: config.ltl.clone(), ..property });
             let violation = TrailViolation { kind: kind.to_string(), message: message.clone(), property };

@@ -305,6 +305,7 @@ impl Graph<'_> {
         let verdict = checked.report.verdict;
         let violation = checked.trail.as_ref().and_then(|trail| trail.violation.as_ref());
         let violated = violation.and_then(|violation| violation.property.as_ref());
+        let violated = violated.filter(|property| !property.is_unevaluated);
         let name = match property {
             PropertyChoice::Ltl(formula) => formula.clone(),
             PropertyChoice::Name(name) => name.clone(),

@@ -91,6 +91,9 @@ impl<'p> Processes<'p> {
             reasons.push(format!("processes that have ended vanish: {why}"));
         }
         let groups = groups(&prepared, &plan);
+        if groups.is_empty() && alarm.is_due() {
+            reasons.push("there was no time to find out".to_owned());
+        }
         if !groups.iter().any(|group| group.kind == InterchangeableKind::Thread) {
             return Ok(Self::unused(program, reasons));
         }
@@ -252,7 +255,7 @@ fn settled(
     observed: &[&Expr],
     alarm: Option<&Arc<Alarm>>,
 ) -> (Plan, bool) {
-    let system = Interchanging::new(engine, program, observed.to_vec());
+    let system = Interchanging::new(engine, program, observed.to_vec(), None);
     let mut state = system.initial();
     if let Some(alarm) = alarm {
         system.heed(&mut state, alarm);
@@ -300,7 +303,7 @@ const SAMPLE: usize = 1 << 11;
 
 /// Whether a plan makes fewer states of those near the initial one.
 fn is_worthwhile(engine: &Engine, program: &Program, observed: &[&Expr], alarm: &Arc<Alarm>) -> bool {
-    let system = Interchanging::new(engine, program, observed.to_vec());
+    let system = Interchanging::new(engine, program, observed.to_vec(), None);
     let (states, orbits) = system.gain(SAMPLE, alarm);
     // A tenth less is worth the effort.
     orbits * 10 <= states * 9

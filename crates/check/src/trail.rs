@@ -37,12 +37,12 @@ pub struct TrailFile {
 pub struct TrailViolation {
     pub kind: String,
     pub message: String,
-    /// The temporal property that is violated, if it is one.
+    /// The temporal property that the violation is about, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub property: Option<TrailProperty>,
 }
 
-/// The property that a run violates, by going on for ever.
+/// The property that a run violates by going on for ever, or that cannot be evaluated where it ends.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrailProperty {
@@ -61,6 +61,9 @@ pub struct TrailProperty {
     /// comes next.
     pub cycle_start: Option<usize>,
     pub is_closed: bool,
+    /// The violation is a fault: in the last state, a proposition of the property cannot be evaluated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unevaluated: bool,
 }
 
 impl TrailProperty {

@@ -48,7 +48,7 @@ pub struct Order {
     moved: Vec<u32>,
     graph: Graph,
     canonizer: Canonizer,
-    /// Whether the last order was found without a search that ran out of budget.
+    /// Whether the last order was found without a search that ran out of budget, and within the memory for links.
     pub is_canonical: bool,
     pub searched: bool,
 }
@@ -68,7 +68,7 @@ impl Order {
             moved[mover as usize] = to;
         }
         if !cells.links.is_empty() {
-            cells.straighten(moved);
+            self.is_canonical &= cells.straighten(moved);
         }
         cells.plan.permute(|mover| moved[mover as usize], into);
     }

@@ -1,15 +1,18 @@
 //! Where the names of a state are: a plan, for the words of states.
 
-use std::cell::RefCell;
+use std::cell::{Cell as Shared, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use ir::{
-    ChannelId, GlobalId, Id, LocationId, Permutation, ProcedureId, Program, Sort, Table, Variable,
+    ChannelId, GlobalId, Id, LocationId, Permutation, ProcedureId, Program, Recoding, Sort, Table, Variable,
     VariableSort,
 };
 use rustc_hash::FxHashMap;
 use state::{ArrayVariable, Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 use system::{Encoding, Section};
 
+use crate::lift::composed;
 use crate::plan::Plan;
 use crate::population::Population;
 use crate::prepare::has_ended;
@@ -193,8 +196,12 @@ pub struct Cells {
     pub located: Vec<Option<(u32, u32)>>,
     /// By location: whether a thread there has ended, so that its variables do not matter.
     pub ended: Vec<bool>,
+    /// If the plan allows one permutation besides the identity: both.
+    pub exchange: Option<[Permutation; 2]>,
     /// For what assignments of movers made of the links: the inverse of the first one that did.
     firsts: RefCell<FxHashMap<Vec<[u32; 3]>, Vec<u32>>>,
+    /// The bytes that are left to remember them in. Without them, states with others stay as they are.
+    memory: Rc<Shared<usize>>,
     scratch: RefCell<Scratch>,
 }
 
@@ -239,11 +246,28 @@ fn individual(population: &Population, sort: Sort, value: i64) -> Option<usize> 
     }
 }
 
-/// When there are this many, states with others stay as they are.
-const MOST_FIRSTS: usize = 1 << 16;
+/// The permutations that a plan allows, if there are two.
+fn exchange(plan: &Plan) -> Option<[Permutation; 2]> {
+    let [one] = plan.generators() else { return None };
+    let twice = composed(one, one);
+    let is_same = |recoding: &Recoding| {
+        recoding
+            .elements
+            .iter()
+            .zip(0..)
+            .all(|(element, at)| element.to == at && element.values.iter().all(|(from, to)| from == to))
+    };
+    let is_back = Permutation { coded: BTreeMap::new(), ..twice.clone() }.is_identity()
+        && twice.coded.values().all(is_same);
+    let identity = Permutation::identity(plan.population.threads.len(), plan.population.channels.len());
+    is_back.then(|| [identity, one.clone()])
+}
+
+/// What it takes to remember an assignment, besides its numbers: two lists, and a place in a table that is half empty.
+const REMEMBERED: usize = 144;
 
 impl Cells {
-    pub fn new(program: &Program, layout: &Layout, plan: Plan) -> Self {
+    pub fn new(program: &Program, layout: &Layout, plan: Plan, memory: &Rc<Shared<usize>>) -> Self {
         let sorts = &plan.sorts;
         let mut root = UnitCells::new(layout.root.len());
         let mut coded = Vec::new();
@@ -363,7 +387,9 @@ impl Cells {
             links,
             located,
             ended,
+            exchange: exchange(&plan),
             firsts: RefCell::default(),
+            memory: Rc::clone(memory),
             scratch: RefCell::default(),
             plan,
         }
@@ -388,8 +414,9 @@ impl Cells {
     /// assignments that differ by a permutation that leaves the links as they are have one result.
     ///
     /// What an assignment makes of the links is remembered, with the first assignment that did: what leads from a
-    /// later one back to the first leaves the links as they are.
-    pub fn straighten(&self, moved: &mut [u32]) {
+    /// later one back to the first leaves the links as they are. Returns whether there was memory for that; if not, the
+    /// assignment becomes the one that moves nothing.
+    pub fn straighten(&self, moved: &mut [u32]) -> bool {
         let links = &mut self.scratch.borrow_mut().links;
         links.clear();
         links.extend(
@@ -403,15 +430,19 @@ impl Cells {
         let movers = || self.plan.classes.iter().flatten().copied();
         if let Some(back) = firsts.get(links) {
             movers().for_each(|mover| moved[mover as usize] = back[moved[mover as usize] as usize]);
-            return;
+            return true;
         }
-        if firsts.len() < MOST_FIRSTS {
+        let bytes = size_of_val(&**links) + size_of_val(moved) + REMEMBERED;
+        let left = self.memory.get().checked_sub(bytes);
+        if let Some(left) = left {
+            self.memory.set(left);
             let mut back = vec![u32::MAX; moved.len()];
             movers().for_each(|mover| back[moved[mover as usize] as usize] = mover);
             firsts.insert(links.clone(), back);
         }
         // The first one leads back to itself.
         movers().for_each(|mover| moved[mover as usize] = mover);
+        left.is_some()
     }
 
     /// Writes the state, permuted. The permutation may be of fewer individuals than the state

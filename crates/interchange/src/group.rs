@@ -30,16 +30,28 @@ impl Plan {
     /// Permutations that generate all that the plan allows: for each mover, if those before it are fixed, enough to
     /// take it everywhere where it can go (Sims, "Computational methods in the study of permutation groups", 1970).
     pub fn generators(&self) -> &[Permutation] {
-        self.known_generators.get_or_init(|| self.find_generators())
+        self.known_generators.get_or_init(|| self.find_generators(&|| false).unwrap_or_default())
     }
 
-    fn find_generators(&self) -> Vec<Permutation> {
+    /// Finds the generators. Returns false if it is over before that.
+    pub fn generate(&self, is_over: &dyn Fn() -> bool) -> bool {
+        if self.known_generators.get().is_none() {
+            let Some(found) = self.find_generators(is_over) else { return false };
+            self.known_generators.get_or_init(|| found);
+        }
+        true
+    }
+
+    fn is_linked(&self, mover: u32) -> bool {
+        self.links.iter().any(|link| link.source == mover || link.target == mover)
+    }
+
+    /// `None` if it is over before they are found.
+    fn find_generators(&self, is_over: &dyn Fn() -> bool) -> Option<Vec<Permutation>> {
         let mut generators = Vec::new();
-        let is_linked =
-            |mover: u32| self.links.iter().any(|link| link.source == mover || link.target == mover);
         let mut linked = Vec::new();
         for class in &self.classes {
-            let (bound, free): (Vec<u32>, Vec<u32>) = class.iter().partition(|&&mover| is_linked(mover));
+            let (bound, free): (Vec<u32>, Vec<u32>) = class.iter().partition(|&&mover| self.is_linked(mover));
             linked.extend(bound);
             for pair in free.windows(2) {
                 let swapped = |mover: u32| match mover {
@@ -51,10 +63,13 @@ impl Plan {
             }
         }
         for at in 0..linked.len() {
+            if is_over() {
+                return None;
+            }
             let Some((_, maps)) = self.orbit(&linked, at) else { break };
             generators.extend(maps.iter().map(|map| self.permutation(|mover| map[&mover])));
         }
-        generators
+        Some(generators)
     }
 
     /// Where one of the linked movers can go if those before it are fixed, and permutations that take it everywhere
@@ -105,10 +120,8 @@ impl Plan {
 
     /// What permutations do to a class: `S5` for all of them, `C5` for rotations, or the number of them.
     pub fn group(&self, class: &[u32]) -> String {
-        let is_linked =
-            |mover: u32| self.links.iter().any(|link| link.source == mover || link.target == mover);
         let len = class.len();
-        if !class.iter().any(|&mover| is_linked(mover)) {
+        if !class.iter().any(|&mover| self.is_linked(mover)) {
             return format!("S{len}");
         }
         let order = self.order(class);
@@ -131,9 +144,13 @@ impl Plan {
 
     /// How many ways there are to permute a class.
     fn order(&self, class: &[u32]) -> u128 {
+        // What the class is linked to tells its members apart.
+        let others = self.classes.iter().filter(|other| other[..] != *class).flatten().copied();
+        let linked: Vec<u32> =
+            class.iter().copied().chain(others.filter(|&mover| self.is_linked(mover))).collect();
         let mut order = 1_u128;
         for at in 0..class.len() {
-            let Some((orbit, _)) = self.orbit(class, at) else { break };
+            let Some((orbit, _)) = self.orbit(&linked, at) else { break };
             order = order.saturating_mul(orbit.len() as u128);
         }
         order

@@ -30,6 +30,10 @@ const MOST_PLANS: usize = 64;
 /// When there are this many, others are looked for anew each time.
 const MOST_NUMBERS: usize = 1 << 12;
 
+/// The memory for what assignments of movers make of links, in bytes: this much, but only a part of what there is.
+const MOST_MEMORY: usize = 1 << 26;
+const PART: usize = 8;
+
 /// The number of words of states that are looked at to see whether states are alike.
 const MOST_WORDS: usize = 1 << 20;
 
@@ -61,6 +65,9 @@ struct Plans<'p> {
     text: Locations,
     /// How many the verifier refuted.
     refuted: u64,
+    alarm: Option<Arc<Alarm>>,
+    /// The bytes that assignments may be remembered in, of all plans.
+    memory: Rc<Cell<usize>>,
 }
 
 impl Plans<'_> {
@@ -122,11 +129,14 @@ impl Plans<'_> {
         let mut plan =
             Plan::new(self.program, &self.flow, &population, &self.text, &self.observed, &parameter);
         let text = self.text.ids();
-        if plan.verify(self.program, &text, &self.observed).is_err() {
+        let is_over = || self.alarm.as_ref().is_some_and(|alarm| alarm.is_due());
+        if !plan.generate(&is_over) {
+            plan.forbid();
+        } else if plan.verify(self.program, &text, &self.observed).is_err() {
             self.refuted += 1;
             plan.forbid();
         }
-        let cells = Rc::new(Cells::new(self.program, layout, plan));
+        let cells = Rc::new(Cells::new(self.program, layout, plan, &self.memory));
         (self.threads.clone(), self.text.clone(), cells)
     }
 
@@ -160,6 +170,9 @@ pub struct Permuted {
     /// The plan of the state, if it is known, and then the permutation.
     known: Option<Rc<Cells>>,
     permutation: Permutation,
+    /// Of a plan that allows one exchange only: the state as it is, exchanged, and which is less.
+    both: [Encoding; 2],
+    is_exchanged: Option<bool>,
     /// The state was decoded: it is a representative.
     is_decoded: bool,
     /// The steps to cached successors, and those behind them.
@@ -192,8 +205,15 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 }
 
 impl<'e> Interchanging<'e> {
-    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`.
-    pub fn new(engine: &'e Engine, program: &'e Program, observed: Vec<&'e Expr>) -> Self {
+    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`. There
+    /// are so many bytes for all of the check, if they are limited.
+    pub fn new(
+        engine: &'e Engine,
+        program: &'e Program,
+        observed: Vec<&'e Expr>,
+        memory: Option<usize>,
+    ) -> Self {
+        let memory = memory.map_or(MOST_MEMORY, |limit| MOST_MEMORY.min(limit / PART));
         let reach = Reach::new(program);
         let text = reach.nothing();
         let plans = Plans {
@@ -208,6 +228,8 @@ impl<'e> Interchanging<'e> {
             threads: Vec::new(),
             text,
             refuted: 0,
+            alarm: None,
+            memory: Rc::new(Cell::new(memory)),
         };
         Self { engine, plans: RefCell::new(plans), stats: Rc::default() }
     }
@@ -276,8 +298,9 @@ impl<'e> Interchanging<'e> {
     }
 
     fn known<'s>(&self, permuted: &'s mut Permuted) -> (&'s Rc<Cells>, &'s Permutation) {
-        let Permuted { state, order, known, permutation, is_decoded, .. } = permuted;
+        let Permuted { state, order, known, permutation, is_decoded, both, is_exchanged, .. } = permuted;
         let cells = known.get_or_insert_with(|| {
+            *is_exchanged = None;
             let layout = self.engine.layout();
             let state = &state.state;
             let mut plans = self.plans.borrow_mut();
@@ -290,9 +313,19 @@ impl<'e> Interchanging<'e> {
                 permutation.reset(state.thread_count() as usize, state.channel_count() as usize);
                 return plans.any(layout, state);
             };
-            order.permute(layout, state, &cells, permutation);
             let mut stats = self.stats.get();
             stats.named += 1;
+            if let Some([identity, exchange]) = &cells.exchange {
+                let [plain, exchanged] = both;
+                cells.encode(layout, state, identity, plain);
+                cells.encode(layout, state, exchange, exchanged);
+                let is_less = exchanged.flat() < plain.flat();
+                permutation.clone_from(if is_less { exchange } else { identity });
+                *is_exchanged = Some(is_less);
+                self.stats.set(stats);
+                return cells;
+            }
+            order.permute(layout, state, &cells, permutation);
             stats.searched += u64::from(order.searched);
             stats.exhausted += u64::from(!order.is_canonical);
             self.stats.set(stats);
@@ -336,6 +369,8 @@ impl TransitionSystem for Interchanging<'_> {
             order: Order::default(),
             known: None,
             permutation: Permutation::default(),
+            both: Default::default(),
+            is_exchanged: None,
             is_decoded: false,
             cached: Vec::new(),
             later: Vec::new(),
@@ -370,9 +405,18 @@ impl TransitionSystem for Interchanging<'_> {
 
     fn encode(&self, permuted: &mut Permuted, into: &mut Encoding) {
         self.known(permuted);
-        let Permuted { state, known: Some(cells), permutation, .. } = permuted else {
+        let Permuted { state, known: Some(cells), permutation, both, is_exchanged, .. } = permuted else {
             unreachable!("it was just found")
         };
+        if let Some(is_exchanged) = *is_exchanged {
+            let chosen = both[usize::from(is_exchanged)].components();
+            into.refill(|into| {
+                chosen.for_each(|(key, words)| {
+                    into.component(key.section, |out| out.extend_from_slice(words));
+                });
+            });
+            return;
+        }
         cells.encode(self.engine.layout(), &state.state, permutation, into);
     }
 
@@ -468,6 +512,7 @@ impl Limits<Permuted> for Interchanging<'_> {
     }
 
     fn heed(&self, permuted: &mut Permuted, alarm: &Arc<Alarm>) {
+        self.plans.borrow_mut().alarm = Some(Arc::clone(alarm));
         self.engine.heed(&mut permuted.state, alarm);
     }
 

@@ -106,6 +106,7 @@ impl Plan {
         (guess, coded): (bool, Option<Table<GlobalId, bool>>),
     ) -> Self {
         let mut walk = Walk::new(program);
+        walk.present.clone_from(&population.threads);
         walk.coded = coded.unwrap_or(walk.coded);
         walk.join_channels(flow);
         let locations: Vec<LocationId> =

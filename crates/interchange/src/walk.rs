@@ -56,6 +56,8 @@ pub struct Walk<'p> {
     /// What is used as the number of some thread, and of some channel.
     asked_threads: Vec<(Var, Span)>,
     asked_channels: Vec<(Var, Span)>,
+    /// By number: what the threads run that are there.
+    pub present: Vec<ProcedureId>,
     /// Whether threads of a procedure may be started by the text.
     started: Table<ProcedureId, bool>,
     /// Stores of numbers that may not fit where they are stored: the sort, the range of the numbers, and that of the
@@ -112,6 +114,7 @@ impl<'p> Walk<'p> {
             accesses: Vec::new(),
             asked_threads: Vec::new(),
             asked_channels: Vec::new(),
+            present: Vec::new(),
             started: program.procedures.values().map(|_| false).collect(),
             stores: Vec::new(),
             ranges: Vec::new(),
@@ -158,17 +161,7 @@ impl<'p> Walk<'p> {
             }
         }
         loop {
-            let narrowed = |store: &Store| {
-                let is_name = self.unifier.sort(store.var) != Sort::Number && !is_seeded(Seeded::NoRanges);
-                let froms = self.numbers(store.from);
-                is_name
-                    && store.if_started.is_none_or(|procedure| self.started[procedure])
-                    && self
-                        .numbers(store.to)
-                        .iter()
-                        .any(|to| froms.iter().any(|from| from.0 < to.0 || to.1 < from.1))
-            };
-            if let Some(store) = self.stores.iter().find(|&store| narrowed(store)).cloned() {
+            if let Some(store) = self.stores.iter().find(|store| self.is_narrowed(store)).cloned() {
                 self.number(store.var, "stores a number that may not fit", store.span);
             } else if !self.pin_asked() {
                 return;
@@ -318,7 +311,7 @@ impl<'p> Walk<'p> {
                     self.unifier.join(var, self.threads[*procedure], 0, shifted(span));
                     if let Some(range) = range {
                         let (from, to) = (Numbers::Within(THREADS), Numbers::Within(range));
-                        self.stores.push(Store { var, from, to, if_started: None, span });
+                        self.stores.push(Store { var, from, to, of_self: None, span });
                     }
                     children.push(place);
                 }
@@ -365,7 +358,7 @@ impl<'p> Walk<'p> {
                             let (var, term) = self.place(place);
                             if let Some(range) = self.range(place.ty) {
                                 let (from, to) = (Numbers::OfField(of, at), Numbers::Within(range));
-                                self.stores.push(Store { var, from, to, if_started: None, span });
+                                self.stores.push(Store { var, from, to, of_self: None, span });
                             }
                             (Some(var), term, 0)
                         }

@@ -29,7 +29,7 @@ pub struct Confirmed {
     pub steps: Vec<Step>,
     pub trace: Trace,
     pub ending: Ending,
-    /// The property that it violates by going on for ever, without its text.
+    /// The property that it violates by going on for ever, or that cannot be evaluated at its end, without its text.
     pub property: Option<TrailProperty>,
 }
 
@@ -42,6 +42,17 @@ pub fn confirm(
     found: &Found<'_>,
 ) -> Result<Option<Confirmed>, CheckError> {
     let is_infinite = found.kind == FaultKind::AcceptanceCycle;
+    let of_trail =
+        |Claimed { property, fairness, .. }: Claimed<'_>, individual, cycle: Option<Cycle>| TrailProperty {
+            name: property.name.clone(),
+            text: None,
+            is_fair: fairness != Fairness::None,
+            fairness: Some(fairness).filter(|&fairness| fairness == Fairness::Strong),
+            individual,
+            cycle_start: cycle.map(|cycle| cycle.start),
+            is_closed: cycle.is_none_or(|cycle| cycle.closed),
+            is_unevaluated: !is_infinite,
+        };
     let has_cycle = found.claimed.is_some_and(|claimed| claimed.cycle.is_some());
     let unconfirmed = |reason: String| {
         let what = match found.claimed {
@@ -68,48 +79,42 @@ pub fn confirm(
     }
     let end = end.map_err(|deviation| unconfirmed(deviation.diverged(steps.len()).to_string()))?;
     trace = run.ended(trace);
-    if let (Some(Claimed { property, fairness, .. }), Some(word)) = (found.claimed, word) {
+    if let (Some(claimed), Some(word)) = (found.claimed, word) {
         word.refute(&end, steps.len(), &run.state).map_err(unconfirmed)?;
         let (cycle, individual) = (word.cycle(), word.individual());
-        let trace = violated(&run, property, cycle, individual, trace);
+        let trace = violated(&run, claimed.property, cycle, individual, trace);
         let Some(ending) = trace.ends_in.clone() else { unreachable!("it ends in the violation") };
-        let property = TrailProperty {
-            name: property.name.clone(),
-            text: None,
-            is_fair: fairness != Fairness::None,
-            fairness: Some(fairness).filter(|&fairness| fairness == Fairness::Strong),
-            individual,
-            cycle_start: cycle.map(|cycle| cycle.start),
-            is_closed: cycle.is_none_or(|cycle| cycle.closed),
-        };
-        return Ok(Some(Confirmed { steps, trace, ending, property: Some(property) }));
+        let property = Some(of_trail(claimed, individual, cycle));
+        return Ok(Some(Confirmed { steps, trace, ending, property }));
     }
+    let claimed = found.claimed.map(|claimed| Claimed { individual: source.individual(), ..claimed });
+    let unevaluated = || {
+        let ending = unevaluated(&run, claimed?).filter(|ending| ending.kind == found.kind)?;
+        Some((ending, claimed.map(|claimed| of_trail(claimed, claimed.individual, None))))
+    };
     let ends_in = match end {
-        End::Fault(fault) => Some(ending(model, &fault)),
+        End::Fault(fault) => Some((ending(model, &fault), None)),
         End::Whole | End::BrokenOff => {
-            unevaluated(&run, found, source.individual()).or_else(|| run.ending(Some(found.kind.as_str())))
+            unevaluated().or_else(|| run.ending(Some(found.kind.as_str())).map(|ending| (ending, None)))
         }
     };
     match ends_in {
         None => Err(unconfirmed("the run ends well".to_owned())),
-        Some(ending) if ending.kind != found.kind => {
+        Some((ending, _)) if ending.kind != found.kind => {
             Err(unconfirmed(format!("the run ends in {} ({})", ending.kind, ending.message)))
         }
-        Some(ending) => {
+        Some((ending, property)) => {
             trace.ends_in = Some(ending.clone());
-            Ok(Some(Confirmed { steps, trace, ending, property: None }))
+            Ok(Some(Confirmed { steps, trace, ending, property }))
         }
     }
 }
 
-/// The end of a run in a state in which a proposition of the property cannot be evaluated, if that was found:
-/// it is not the fault of a step.
-fn unevaluated(run: &Run<'_>, found: &Found<'_>, individual: Option<u32>) -> Option<Ending> {
-    let claimed = Claimed { individual, ..found.claimed? };
+/// The end of a run in a state in which a proposition of the property cannot be evaluated: it is not the fault of a
+/// step.
+fn unevaluated(run: &Run<'_>, claimed: Claimed<'_>) -> Option<Ending> {
     match Word::new(run.naive, claimed).valuation(&run.state) {
-        Err(Stopped::Fault(fault)) if fault.kind == found.kind => {
-            Some(Ending { is_of_step: false, ..ending(run.model, &fault) })
-        }
+        Err(Stopped::Fault(fault)) => Some(Ending { is_of_step: false, ..ending(run.model, &fault) }),
         _ => None,
     }
 }
@@ -148,14 +153,22 @@ pub fn replay_property_each(
     let TrailProperty { individual, cycle_start, is_closed, .. } = *recorded;
     let fairness = recorded.fairness();
     let cycle = cycle_start.map(|start| Cycle { start, closed: is_closed });
-    let mut word = Word::new(naive, Claimed { property: &property, cycle, fairness, individual });
+    let claimed = Claimed { property: &property, cycle, fairness, individual };
+    let mut word = (!recorded.is_unevaluated).then(|| Word::new(naive, claimed));
     let mut run = Run::new(model, naive);
     let trace = run.beginning();
     let source = &mut MergedSteps::of_model(steps);
-    let end = follow(&mut run, source, Some(&mut word), |_, words| visit(words)).map_err(not_violated)?;
+    let end = follow(&mut run, source, word.as_mut(), |_, words| visit(words)).map_err(not_violated)?;
     if let End::BrokenOff = end {
         return Ok(run.ended(trace));
     }
+    let Some(word) = word else {
+        let ends_in = match end {
+            End::Fault(fault) => Some(ending(model, &fault)),
+            End::Whole | End::BrokenOff => unevaluated(&run, claimed),
+        };
+        return Ok(run.ended(Trace { ends_in, ..trace }));
+    };
     word.refute(&end, steps.len(), &run.state)?;
     Ok(violated(&run, &property, cycle, individual, run.ended(trace)))
 }

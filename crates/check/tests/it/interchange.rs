@@ -10,9 +10,10 @@ use ir::{LocalId, Permutation, Program};
 use naive::{Naive, State, Value};
 use quotient_check::audit::audit;
 use quotient_check::config::{Config, Fairness, Limits, SearchKind, Switch, Symmetry};
-use quotient_check::report::{Report, Verdict};
-use quotient_check::{Model, Quiet};
+use quotient_check::report::{Report, Verdict, ViolationCount};
+use quotient_check::{FaultKind, Model, Quiet, replay_property};
 use store::{Budget, StateStore, Trie};
+use system::{Alarm, Limits as _, TransitionSystem as _};
 use testing::files_below;
 
 fn load(text: &str) -> Model {
@@ -51,6 +52,7 @@ fn permuted_states_have_permuted_successors() {
             permuted.insert(name);
         }
     }
+    println!("{samples} permuted states of {} models", permuted.len());
     assert!(permuted.len() >= 20 && samples >= 4000, "{samples} in {permuted:?}");
 }
 
@@ -68,12 +70,17 @@ fn permuted_states_of_random_programs_have_permuted_successors() {
         samples += found.samples;
         permuted += u64::from(found.samples > 0);
     }
+    println!("{samples} permuted states of {permuted} programs");
     assert!(samples >= 2000 && permuted >= 40, "{samples} samples of {permuted} programs");
 }
 
+/// The verdict, the kinds of violations with the property that each is of, and the verdicts on properties.
+type Answers = (Verdict, BTreeSet<(String, Option<String>)>, Vec<(String, Verdict)>);
+
 /// What must not depend on what counts as one.
-fn answers(report: &Report) -> (Verdict, BTreeSet<String>, Vec<(String, Verdict)>) {
-    let kinds = report.violations.iter().map(|violation| violation.kind.to_string()).collect();
+fn answers(report: &Report) -> Answers {
+    let kind = |violation: &ViolationCount| (violation.kind.to_string(), violation.property.clone());
+    let kinds = report.violations.iter().map(kind).collect();
     let properties =
         report.properties.iter().map(|property| (property.name.clone(), property.verdict)).collect();
     (report.verdict, kinds, properties)
@@ -83,25 +90,26 @@ fn answers(report: &Report) -> (Verdict, BTreeSet<String>, Vec<(String, Verdict)
 #[test]
 fn answers_do_not_depend_on_symmetry() {
     let limits = Limits { states: Some(6000), ..Limits::default() };
-    let (mut compared, mut smaller) = (0, 0);
-    for index in 0..testing::effort(120) {
+    let lasso = |report: &Report| {
+        report.violations.iter().any(|violation| violation.kind == FaultKind::AcceptanceCycle)
+    };
+    let (mut programs, mut compared, mut smaller, mut lassos) = (0, 0, 0, 0);
+    for index in 0..testing::effort(80) {
         let text = testing::promela::alike(5, index);
-        let model = load(&text);
-        for (number, fairness) in [Fairness::None, Fairness::Weak].into_iter().enumerate() {
+        let (model, before) = (load(&text), compared);
+        let search = Some(if index % 2 == 0 { SearchKind::Bfs } else { SearchKind::Dfs });
+        for (safety, fairness) in [(true, Fairness::None), (false, Fairness::None), (false, Fairness::Weak)] {
             for reduced in [Switch::Off, Switch::Auto] {
-                let search = Some(if index % 2 == 0 { SearchKind::Bfs } else { SearchKind::Dfs });
-                let (por, merge, limits) = (reduced, reduced, limits.clone());
                 let config = Config {
-                    por,
-                    merge,
-                    search,
+                    por: reduced,
+                    merge: reduced,
+                    search: search.filter(|_| safety),
                     fairness,
-                    limits,
-                    safety: number == 0 && index % 3 == 0,
+                    limits: limits.clone(),
+                    safety,
                     keep_going: true,
                     ..Config::default()
                 };
-                let config = if config.safety { config } else { Config { search: None, ..config } };
                 if config.refusal(model.dialect()).is_some() {
                     continue;
                 }
@@ -115,9 +123,14 @@ fn answers_do_not_depend_on_symmetry() {
                 assert_eq!(answers(&full), answers(&plain), "program {index}, {config:?}:\n{text}");
                 compared += 1;
                 smaller += u64::from(full.states < plain.states);
+                lassos += u64::from(lasso(&full));
             }
         }
+        programs += u64::from(compared > before);
     }
+    println!(
+        "{programs} programs, {compared} comparisons, {smaller} with fewer states, {lassos} with lassos"
+    );
     assert!(compared >= 200 && smaller >= 60, "{smaller} of {compared} are smaller");
 }
 
@@ -209,7 +222,7 @@ fn there_is_one_state_for_each_orbit() {
         }
         let Some((_, expected)) = orbits(&program, most) else { continue };
         let engine = Engine::new(&program, state::Bounds::default(), false);
-        let system = Interchanging::new(&engine, &program, Vec::new());
+        let system = Interchanging::new(&engine, &program, Vec::new(), None);
         let mut store = Trie::new(&Budget::unlimited(), true);
         let options = search::Options { keep_going: true, lookahead: false, ..search::Options::default() };
         search::bfs(&system, &mut store, &options, &mut Quiet);
@@ -217,6 +230,55 @@ fn there_is_one_state_for_each_orbit() {
         compared += 1;
     }
     assert!(compared >= 20, "{compared}");
+}
+
+/// The states of a program, and for how many of them no representative was found in memory.
+fn states_within(text: &str, memory: Option<usize>) -> (usize, u64) {
+    let program = prepared(&load(text));
+    let engine = Engine::new(&program, state::Bounds::default(), false);
+    let system = Interchanging::new(&engine, &program, Vec::new(), memory);
+    let mut store = Trie::new(&Budget::unlimited(), true);
+    let options = search::Options { keep_going: true, ..search::Options::default() };
+    search::bfs(&system, &mut store, &options, &mut Quiet);
+    (store.len(), system.stats().exhausted)
+}
+
+/// What is remembered of links is a part of the memory that there is; without it, there are more states, and that is
+/// said.
+#[test]
+fn links_are_remembered_within_the_memory() {
+    let (ring, orbits) = (OWN[5].1, 45);
+    assert_eq!(states_within(ring, None), (orbits, 0));
+    assert_eq!(states_within(ring, Some(1 << 20)), (orbits, 0));
+    let all =
+        check(&load(ring), &Config { symmetry: Symmetry::None, keep_going: true, ..Config::unreduced() });
+    let mut last = usize::MAX;
+    for memory in [0, 4 << 10, 16 << 10] {
+        let (states, exhausted) = states_within(ring, Some(memory));
+        assert!((orbits..=all.states as usize).contains(&states) && states <= last, "{memory}: {states}");
+        assert_eq!(exhausted > 0, states > orbits, "{memory}: {states}, {exhausted}");
+        last = states;
+    }
+    assert!(states_within(ring, Some(0)).0 > orbits);
+}
+
+/// Looking for what is interchangeable ends when the alarm is due.
+#[test]
+fn planning_heeds_the_alarm() {
+    let torus = "bit f[36]; active [36] proctype P() { do \
+         :: f[_pid] == 0 -> f[(_pid / 6) * 6 + (_pid + 1) % 6] = 1 :: f[(_pid + 6) % 36] = 0 od }";
+    let program = prepared(&load(torus));
+    let engine = Engine::new(&program, state::Bounds::default(), false);
+    for (looks, moves) in [(0, false), (1, false), (1000, true)] {
+        let system = Interchanging::new(&engine, &program, Vec::new(), None);
+        let mut state = system.initial();
+        system.heed(&mut state, &Arc::new(Alarm::after(looks)));
+        assert_eq!(!system.plan(&state).classes.is_empty(), moves, "{looks}");
+    }
+    // Successors are counted, not states: there are 36 and more of each.
+    let found = audit(&program, &[], (1000, 100), 1, Some(&Alarm::after(400)));
+    assert!(found.samples <= 6 && found.difference.is_none(), "{found:?}");
+    assert!(audit(&program, &[], (10, 100), 1, None).samples == 10);
 }
 
 /// Programs of various kinds, small enough to count by brute force.
@@ -437,6 +499,54 @@ fn processes_started_one_by_one_are_interchangeable() {
     assert_eq!(answers(&report), answers(&plain));
 }
 
+/// A number of a process that does not fit where it is stored would be that of another one: that is said, and nothing
+/// is permuted.
+#[test]
+fn numbers_that_do_not_fit_are_reported() {
+    for (declared, store, number, expr) in [
+        ("bit v; active [3]", "v = _pid", "_pid", "_pid"),
+        ("bool v; active [4]", "v = _pid - 1", "_pid - 1", "_pid - 1"),
+        ("unsigned v : 1; chan c = [1] of { bit }; active [3]", "c!_pid; c?v", "_pid", "c?v"),
+        ("bit v; active [2]", "v = _pid", "_pid", ""),
+        ("bit v; active [2] proctype Q() { end: v == 7 } active [2]", "v = _pid - 2", "_pid - 2", ""),
+    ] {
+        let text = format!(
+            "{declared} proctype P() {{ byte k; do :: {store} :: v == {number} -> skip :: k == 0 -> k = 1 od }}"
+        );
+        let report = check(&load(&text), &Config { keep_going: true, ..Config::unreduced() });
+        let reasons = &report.symmetry.not_interchangeable;
+        let reason = format!("P: `{expr}` at line 1 stores a number that may not fit");
+        assert_eq!(reasons.contains(&reason), !expr.is_empty(), "{text}: {reasons:?}");
+        assert!(!reasons.iter().any(|reason| reason.contains("report it")), "{text}: {reasons:?}");
+    }
+}
+
+/// The run to a state in which a proposition cannot be evaluated is replayed from its trail.
+#[test]
+fn propositions_that_fault_are_replayed() {
+    let model = load(
+        "byte n; bit a[3]; active [2] proctype P() { do :: n < 3 -> n++ :: n > 2 -> n-- od } \
+         ltl q { [] (a[n+1] == 0) }",
+    );
+    for symmetry in [Symmetry::None, Symmetry::Full] {
+        let config = Config { property: Some("q".to_owned()), symmetry, ..Config::default() };
+        let checked =
+            quotient_check::check(&model, &config, 0, &Arc::default(), &mut Quiet).expect("a report");
+        let trail = checked.trail.expect("a run to a fault");
+        let violation = trail.violation.as_ref().expect("a fault");
+        assert_eq!(violation.kind, "index");
+        let recorded = violation.property.as_ref().expect("it is the property that faults");
+        assert!(recorded.is_unevaluated);
+        let replayed = |steps: usize| {
+            let trace = replay_property(&model, config.bounds, trail.steps().take(steps), recorded);
+            trace.expect("a run of the model").ends_in.map(|ending| (ending.kind, ending.is_of_step))
+        };
+        assert_eq!(replayed(trail.steps.len()), Some((FaultKind::Index, false)));
+        // Before the last step, the proposition has a value.
+        assert_eq!(replayed(trail.steps.len() - 1), None);
+    }
+}
+
 /// Models whose processes are not alike, and what is reported.
 #[test]
 fn what_is_not_interchangeable_is_reported() {
@@ -525,6 +635,8 @@ fn seeded_errors_are_found() {
 
 /// Programs for which answers once depended on symmetry or might have, or for which no run was found.
 const ONCE_WRONG: &[&str] = &[
+    "bit v; active [3] proctype P() { byte k; do :: v = _pid :: v == _pid && k == 0 -> k = 1 od }",
+    "bool v; bool f[4]; active [4] proctype P() { do :: v = _pid - 1 :: f[_pid] = 1 - f[_pid]; assert(v < 2) od }",
     r"unsigned own : 1; bool go; byte n;
 active [2] proctype P() {
   byte k = 0;

@@ -1,10 +1,11 @@
 //! Stores of numbers that may not fit: what is brought into a range may become the number of another process.
 
-use ir::{BinaryOp, Const, Expr, ExprKind, ProcedureId, Type};
+use ir::{BinaryOp, Const, Expr, ExprKind, ProcedureId, Sort, Type};
 use source::Span;
 
 use super::Walk;
 use crate::functions::{evaluate, is_function};
+use crate::seeded::{Seeded, is_seeded};
 use crate::unify::Var;
 
 /// A range of numbers.
@@ -20,9 +21,8 @@ pub struct Store {
     pub var: Var,
     pub from: Numbers,
     pub to: Numbers,
-    /// It matters only if threads of this procedure are yet to start: numbers of those that are there are looked at
-    /// one by one.
-    pub if_started: Option<ProcedureId>,
+    /// It is the number of the thread that stores it, apart from a constant difference, and the thread runs this.
+    pub of_self: Option<ProcedureId>,
     pub span: Span,
 }
 
@@ -45,6 +45,36 @@ impl Walk<'_> {
                 channels.filter_map(|(_, channel)| self.range(channel.fields.get(at)?.ty)).collect()
             }
         }
+    }
+
+    /// Whether a store may bring a name into a range where it is the name of another thread, or of none.
+    pub fn is_narrowed(&self, store: &Store) -> bool {
+        let sort = self.unifier.sort(store.var);
+        if sort == Sort::Number || is_seeded(Seeded::NoRanges) {
+            return false;
+        }
+        let froms = self.numbers(store.from);
+        self.numbers(store.to).into_iter().any(|to| {
+            let is_wide = froms.iter().any(|from| from.0 < to.0 || to.1 < from.1);
+            is_wide
+                && store
+                    .of_self
+                    .is_none_or(|procedure| self.started[procedure] || self.is_taken(procedure, sort, to))
+        })
+    }
+
+    /// Whether a thread of a procedure that is there has a number that becomes that of a thread in a range.
+    fn is_taken(&self, procedure: ProcedureId, sort: Sort, (lo, hi): Range) -> bool {
+        let Sort::Thread { shift } = sort else { return false };
+        let size = i128::from(hi) - i128::from(lo) + 1;
+        let own = || self.present.iter().zip(0..).filter(|&(&other, _)| other == procedure);
+        let (Some((_, first)), Some((_, last))) = (own().next(), own().last()) else { return false };
+        (first..=last).any(|thread: i64| {
+            let number = thread.wrapping_sub(shift);
+            let stored = i128::from(lo) + (i128::from(number) - i128::from(lo)).rem_euclid(size);
+            let named = stored + i128::from(shift);
+            i128::from(number) != stored && (0..self.present.len() as i128).contains(&named)
+        })
     }
 
     /// The range of a type of numbers.
@@ -90,9 +120,9 @@ impl Walk<'_> {
         let Some(to) = to else { return };
         let span = expr.span;
         if let Some(from) = self.numbers_of(expr) {
-            self.stores.push(Store { var, from: Numbers::Within(from), to, if_started: None, span });
+            self.stores.push(Store { var, from: Numbers::Within(from), to, of_self: None, span });
         } else if self.scope.is_some() {
-            self.stores.push(Store { var, from: Numbers::Within(THREADS), to, if_started: self.scope, span });
+            self.stores.push(Store { var, from: Numbers::Within(THREADS), to, of_self: self.scope, span });
         }
     }
 }
