@@ -19,7 +19,7 @@ use crate::ast::{self, Name};
 use crate::codes;
 use crate::elements::{Destination, ElementId, Elements, Node, SequenceId};
 use crate::objects::{Function, FunctionId, Pointee};
-use crate::symbols::{Scopes, Symbol, Typedef};
+use crate::symbols::{ChannelType, Scopes, Symbol, Typedef};
 use crate::tree::{Ex, SymbolId};
 
 /// Something with a body.
@@ -101,6 +101,8 @@ pub struct Builder<'a> {
     pub pointees: Vec<Pointee>,
     /// By what they lead to: whether pointers can lead to a part of an object, and so have an offset.
     pub wide: Vec<bool>,
+    /// The channels that variables of functions and inner scopes are declared with.
+    pub scoped_channels: FxHashMap<SymbolId, ChannelType>,
     pub functions: Vec<Function>,
     pub function_ids: FxHashMap<Rc<str>, FunctionId>,
     /// The function whose body is read.
@@ -164,6 +166,7 @@ impl<'a> Builder<'a> {
             record_names: FxHashSet::default(),
             pointees: Vec::new(),
             wide: Vec::new(),
+            scoped_channels: FxHashMap::default(),
             functions: Vec::new(),
             function_ids: FxHashMap::default(),
             function: None,

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use source::Span;
 
 use crate::ast::Name;
-use crate::symbols::{ChannelType, Scalar};
+use crate::symbols::{ChannelType, Init, Scalar};
 use crate::tree::{Ex, Ref, SymbolId, Target};
 
 /// What pointers of one type lead to: an index into a table.
@@ -86,6 +86,8 @@ pub enum Act {
     /// With the number of them in a row, if it is not one.
     New(Target, PointeeId, Option<Ex>),
     NewChannel(Target, ChannelType),
+    /// The declaration of a variable of a function or inner scope: an array with values, or channels.
+    Declare(SymbolId, Init),
     /// `*p = *q` of records: the targets with their values, in order.
     Copy(Whole, Whole),
     Delete(Ex),
@@ -130,6 +132,7 @@ impl Act {
                 }
             }
             Self::NewChannel(target, _) => target.walk(visit),
+            Self::Declare(_, init) => init.values().iter().for_each(|value| value.walk(visit)),
             Self::Copy(to, from) => {
                 to.values().iter().chain(&from.values()).for_each(|place| place.walk(visit));
             }

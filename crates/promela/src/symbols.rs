@@ -100,6 +100,17 @@ pub enum Init {
     Channel(ChannelType),
 }
 
+impl Init {
+    /// The expressions in it.
+    pub fn values(&self) -> &[Ex] {
+        match self {
+            Self::Value(value) => std::slice::from_ref(value),
+            Self::List(values) => values,
+            Self::Channel(_) => &[],
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct ChannelType {
     pub capacity: u32,

@@ -559,6 +559,10 @@ impl Checker<'_, '_> {
                     _ => {}
                 }
             }
+            Act::Declare(id, init) => {
+                let wanted = self.builder.symbols[id.index()].scalar().map_or(Kind::Number, Kind::of);
+                init.values().iter().for_each(|value| self.fits(wanted, value));
+            }
             Act::NewChannel(target, _) => match self.target(target) {
                 Some(kind) if kind != Kind::Channel => self.mismatch(kind, Kind::Channel, span),
                 _ => {}
@@ -654,11 +658,7 @@ impl Builder<'_> {
         }
         let leaves = self.symbols.iter().flat_map(|symbol| &symbol.leaves);
         for init in leaves.filter_map(|leaf| leaf.init.as_ref()) {
-            match init {
-                Init::Value(value) => value.walk(&mut visit),
-                Init::List(values) => values.iter().for_each(|value| value.walk(&mut visit)),
-                Init::Channel(_) => {}
-            }
+            init.values().iter().for_each(|value| value.walk(&mut visit));
         }
         for value in self.functions.iter().filter_map(|function| function.value.as_ref()) {
             value.walk(&mut visit);
@@ -687,7 +687,9 @@ impl Builder<'_> {
             _ => None,
         });
         let made = self.elements.all.iter().filter_map(|element| match &element.node {
-            Node::Basic(Basic::Dynamic(Act::NewChannel(_, channel))) => Some(channel.clone()),
+            Node::Basic(Basic::Dynamic(
+                Act::NewChannel(_, channel) | Act::Declare(_, Init::Channel(channel)),
+            )) => Some(channel.clone()),
             _ => None,
         });
         declared.chain(made).collect()

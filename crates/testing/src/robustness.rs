@@ -21,6 +21,9 @@ pub fn frugally<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 pub fn mutant(text: &str, random: &mut SplitMix64) -> String {
     let mut pieces = pieces(text);
     for _ in 0..=random.below(3) {
+        if pieces.is_empty() {
+            break;
+        }
         let (at, other) = (random.below(pieces.len()), random.below(pieces.len()));
         match random.below(6) {
             0 => drop(pieces.remove(at)),

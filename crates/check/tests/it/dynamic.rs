@@ -240,6 +240,100 @@ fn variables_end_on_every_way_out() {
     assert_eq!(found(again), BTreeSet::new());
 }
 
+/// Scopes are left by the escape of an `unless` and by a `d_step`, too.
+#[test]
+fn variables_end_with_escapes_and_d_steps() {
+    let cases = [
+        "{ byte o = 1; q = &o; d_step { n = 1 } }",
+        "{ byte o = 1; q = &o; d_step { n = 1; if :: n == 1 -> n = 2 :: else fi } }",
+        "{ byte o = 1; q = &o; d_step { c!1 } }",
+        "{ { byte o = 1; q = &o; n = 1; n = 2; n = 3 } } unless { n == 2 }",
+        "{ { byte o = 1; q = &o; n = 1; n = 2; n = 3 } } unless { d_step { n == 2 -> n = 4 } }",
+        "{ { { byte o = 1; q = &o; n = 1; n = 2; n = 3 } } unless { n == 2 -> skip; goto out } }",
+    ];
+    for way in cases {
+        let head = "byte& q; byte n; chan c = [0] of { byte }; active proctype R() { end: do :: c?_ od }\n";
+        let text = format!("{head} init {{ {way}; out: n = *q }}");
+        assert_eq!(found(&text), one("dangling-local"), "{way}");
+        let text = format!("{head} init {{ {way}; out: n = 1 }}");
+        assert_eq!(found(&text), BTreeSet::new(), "{way}");
+    }
+    // Variables have their initial values again.
+    let again = "byte n; byte& unused; init {
+      do
+      :: n < 4 ->
+         { { byte o; assert(o == 0); o = 1; d_step { n++ } } };
+         { { byte u; assert(u == 0); u = 1; n = n + 1; n = n + 8; u = 2 } unless { n >= 8 -> n = n - 8 } }
+      :: else -> break
+      od }";
+    assert_eq!(found(again), BTreeSet::new());
+    // The last step of a process that has objects is a rendezvous in a `d_step`.
+    let last = "byte& q; chan c = [0] of { byte }; byte n; active proctype R() { c?_; n = *q }
+        active proctype S() { byte v; q = &v; d_step { c!1 } }";
+    assert_eq!(found(last), one("dangling-local"));
+}
+
+/// Channels and arrays can be declared in functions and inner scopes.
+#[test]
+fn declarations_of_inner_scopes() {
+    let head = "chan g; byte n; byte& unused; function keep() { chan c = [1] of { byte }; c!1; g = c }
+        function give() : byte { chan c = [1] of { byte }; byte x; c!7; g = c; c?x; return x }
+        function deep(byte k) : byte { chan c = [2] of { byte }; byte x; c!k;
+            if :: k > 0 -> x = deep(k - 1) :: else fi; assert(len(c) == 1); c?x; return x }
+        function list() : byte { byte a[3] = { 3, 5 }; byte b[2] = 4; return a[0] + a[1] + a[2] + b[1] }\n";
+    for body in [
+        "n = give(); assert(n == 7); g = null",
+        "n = deep(2); assert(n == 2)",
+        "n = list(); assert(n == 17); n = list(); assert(n == 17)",
+        "{ chan c = [1] of { byte }; c!3; c?n; assert(n == 3) }",
+        "do :: n < 2 -> { chan c = [1] of { byte }; assert(empty(c)); c!1; n++ } :: else -> break od",
+        "{ chan c[2] = [1] of { byte }; c[0]!3; assert(empty(c[1]) && c[0] != c[1]) }",
+        "do :: n < 3 -> { byte a[2] = { 4, n }; assert(a[0] == 4 && a[1] == n); a[0] = 9; n++ } :: else -> break od",
+        "{ chan c = [1] of { byte }; g = c; c = new chan(2) of { byte }; g!1; g = null }",
+        "{ n = 1; if :: n == 1 -> goto out :: else fi; chan c = [1] of { byte }; c!1 }; out: n = 2",
+        "L: { chan c = [1] of { byte }; c!1; n++; if :: n < 3 -> goto L :: else fi }",
+    ] {
+        assert_eq!(found(&format!("{head} init {{ {body} }}")), BTreeSet::new(), "{body}");
+    }
+    for (body, kind) in [
+        ("keep(); g!1", "dangling-local"),
+        ("n = give(); g!1", "dangling-local"),
+        ("n = deep(1); { chan c = [1] of { byte }; g = c }; n = len(g)", "dangling-local"),
+        ("{ { chan c = [1] of { byte }; g = c; n = 1; n = 2 } } unless { n == 1 }; g!1", "dangling-local"),
+        ("{ chan c = [1] of { byte }; g = c; c = null; d_step { n = 1 } }; g!1", "dangling-local"),
+        ("{ chan c = [1] of { byte }; delete c }", "bad-delete"),
+        (
+            "do :: n < 2 -> { chan c = [1] of { byte }; if :: n == 1 -> g!1 :: else fi; g = c; n++ } :: else -> break od",
+            "dangling-local",
+        ),
+    ] {
+        assert_eq!(found(&format!("{head} init {{ {body} }}")), one(kind), "{body}");
+    }
+}
+
+/// Several objects in a row have the initial values of their fields.
+#[test]
+fn initial_values_of_several_objects() {
+    let head = "typedef In { byte a = 3; byte b[2] = { 4, 5 } }; typedef T { byte k = 2; T& next; In in; short s = 300 };
+        T& g; T& h; byte c;\n";
+    for body in [
+        "g = new T[3]; c = 0; do :: c < 3 -> assert(g[c].k == 2 && g[c].next == null && g[c].in.a == 3 && g[c].in.b[0] == 4
+            && g[c].in.b[1] == 5 && g[c].s == 300); c++ :: else -> break od",
+        "g = new T[2]; g[1].k = 9; g[1].next = g; h = new T[2]; assert(h[1].k == 2 && g[1].k == 9 && h != g)",
+        "g = new T; g.next = new T[2]; assert(g.next[1].s == 300)",
+        "g = new T[0]; assert(g != null)",
+        "d_step { g = new T[2]; h = &g[1] }; assert(h.k == 2)",
+    ] {
+        assert_eq!(found(&format!("{head} init {{ {body} }}")), BTreeSet::new(), "{body}");
+    }
+    assert_eq!(found(&format!("{head} init {{ g = new T[2]; g[2].k = 1 }}")), one("index"));
+    for body in ["c = 2; g = new T[c]", "g = new T[2000]", "g = new T[0 - 1]"] {
+        let loaded = load("many.pml", format!("{head} init {{ {body} }}").as_bytes(), &[]);
+        let Err(refused) = loaded.map_err(|rejected| rejected.to_string()) else { panic!("{body}") };
+        assert!(refused.contains("E1403") && refused.contains("in a loop"), "{refused}");
+    }
+}
+
 /// What is lost in the middle of an `atomic` is a leak, of one step; what is held again by its end is none.
 #[test]
 fn leaks_are_looked_for_between_steps() {

@@ -104,19 +104,6 @@ impl Builder<'_> {
         };
         let init = variable.init.as_ref().filter(|_| made.is_none());
         let init = init.and_then(|init| self.initializer(init, ty, size, variable));
-        let value = match init {
-            None => None,
-            Some(Init::Value(value)) if size.is_none() => Some(value),
-            Some(_) => {
-                let message = format!("`{}` must be declared before the first statement", variable.name.text);
-                self.diagnostics.push(
-                    Diagnostic::error(codes::BAD_INITIALIZER, message)
-                        .at(span, "for the sake of its initial value")
-                        .help("it is made when the process starts: declare it there"),
-                );
-                return;
-            }
-        };
         let Some(id) = self.declare(&variable.name, ty, size, None) else { return };
         self.locals.push(id);
         let place = Target::Var(Ref { symbol: id, leaf: 0, indices: Vec::new(), span });
@@ -126,8 +113,18 @@ impl Builder<'_> {
                 self.early = false;
                 self.add_basic(basic, span);
             }
-        } else if let Some(value) = value {
-            self.add_basic(Basic::Assign(place, value), span);
+            return;
+        }
+        match init {
+            None => {}
+            Some(Init::Value(value)) if size.is_none() => self.add_basic(Basic::Assign(place, value), span),
+            Some(init) => {
+                if let Init::Channel(channel) = &init {
+                    self.scoped_channels.insert(id, channel.clone());
+                }
+                self.symbols[id.index()].used = true;
+                self.add_basic(Basic::Dynamic(Act::Declare(id, init)), span);
+            }
         }
     }
 

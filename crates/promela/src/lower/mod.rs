@@ -3,14 +3,18 @@
 //! All values become integers; conditions are booleans. Variables are numbered as they are declared, records
 //! leaf by leaf. Each reachable state becomes a location.
 
+mod acts;
+mod calls;
 mod dsteps;
 mod dynamic;
 mod exprs;
 mod initial;
+mod lifetimes;
 mod merge;
 mod monitor;
 mod processes;
 mod properties;
+mod spots;
 mod transitions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,8 +80,12 @@ pub struct Lowering<'b, 'a> {
     exits: FxHashMap<usize, LocationId>,
     /// By process: the channels that its variables are declared with.
     own_channels: FxHashMap<usize, Vec<Expr>>,
+    /// The channels that variables of inner scopes are declared with, by variable: where each is kept.
+    scoped_channels: FxHashMap<SymbolId, Vec<(LocalId, ChannelId)>>,
     /// The process whose code is lowered.
     current: usize,
+    /// The scope of the state whose edges are lowered.
+    inside: u32,
     scope: Scope,
 }
 
@@ -115,8 +123,10 @@ pub fn lower(builder: &mut Builder<'_>, file: FileId) -> (Lowered, Numbered) {
         raw_params: FxHashMap::default(),
         exits: FxHashMap::default(),
         own_channels: FxHashMap::default(),
+        scoped_channels: FxHashMap::default(),
         builder,
         current: 0,
+        inside: 0,
         scope: Scope::Program,
     };
     if lowering.builder.diagnostics.has_errors() {

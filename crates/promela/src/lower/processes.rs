@@ -43,7 +43,9 @@ impl Lowering<'_, '_> {
 
     fn state(&mut self, key: (u32, bool)) {
         let Some(automaton) = &self.automata[self.current] else { return };
-        let edges = automaton.states[key.0 as usize].edges.clone();
+        let state = &automaton.states[key.0 as usize];
+        let edges = state.edges.clone();
+        self.inside = state.element.map_or(0, |element| self.builder.elements.el(element).scope);
         let source = self.locations[self.current][&key];
         let mut rank = 0;
         for (at, edge) in edges.iter().enumerate() {
@@ -60,29 +62,31 @@ impl Lowering<'_, '_> {
             return;
         }
         let element = self.builder.elements.el(edge.element).clone();
-        let after = self.target(edge.target, edge.atomic);
+        let resets = self.leaving(edge.element, edge.target);
+        let mut after = self.target(edge.target, edge.atomic);
         let exclusive = edge.atomic && self.program.features.thread_ids_observable;
         let (mut guard, mut body, mut exit) = if let Node::DStep(inner) = element.node {
-            self.dstep(edge.element, inner, exclusive, after)
+            if let (Exit::Jump(then), false) = (&after, resets.is_empty()) {
+                after = Exit::Jump(Jump::Goto(self.fused(resets, then.clone())));
+            }
+            self.dstep(edge.element, inner, exclusive, after.clone())
         } else {
-            let (guard, body) = self.statement(edge.element);
-            (guard, body, after)
+            let (guard, mut body) = self.statement(edge.element);
+            body.extend(resets);
+            (guard, body, after.clone())
         };
         if guard == Guard::Else {
             guard = self.otherwise(edges, at);
         }
-        body.extend(self.resets(edge.element));
-        if !matches!(element.node, Node::DStep(_)) {
-            body.extend(self.leaving(edge.element, edge.target));
-            // A rendezvous does not lead to the middle of a step.
-            if let Exit::Jump(Jump::Goto(at)) = exit
-                && self.exits.get(&self.current) == Some(&at)
-            {
-                let end = &self.program.transitions[self.program.locations[at].transitions[0]];
-                body.extend(end.body.iter().cloned());
-                exit = end.exit.clone();
-            }
+        // A rendezvous does not lead to the middle of a step.
+        if let (Exit::Jump(Jump::Goto(at)), true) = (&exit, exit == after)
+            && self.program.locations[*at].fused
+        {
+            let end = &self.program.transitions[self.program.locations[*at].transitions[0]];
+            body.extend(end.body.iter().cloned());
+            exit = end.exit.clone();
         }
+        body.extend(self.resets(edge.element));
         let mut transition = Transition::new(source, guard, body, exit, element.span);
         transition.rank = rank;
         transition.exclusive = exclusive;

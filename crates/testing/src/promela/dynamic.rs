@@ -201,7 +201,7 @@ impl Generator {
                 _ => format!("if :: t != null -> t({}) :: else fi", self.pointer()),
             },
             90..94 => format!("atomic {{ {}; {} }}", self.simple(), self.simple()),
-            94..97 => format!("{{ byte s; s = c; {}; c = s }}", self.simple()),
+            94..97 => format!("{{ byte kept; kept = c; {}; c = kept }}", self.simple()),
             _ => format!("do :: {} -> {}; break :: else -> break od", self.condition(), self.simple()),
         }
     }

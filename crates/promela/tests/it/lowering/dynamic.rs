@@ -1,5 +1,8 @@
 //! Dynamic programs: what is lowered to what, and that words of the extension are names elsewhere.
 
+use testing::robustness::mutant;
+use testing::{SplitMix64, effort, files_below, models};
+
 use super::{compile, program};
 
 /// The program of a text, which the verifier of the IR accepts.
@@ -104,4 +107,23 @@ fn places_in_atomic_blocks_know_how_they_were_entered() {
     let atomic = program.locations.values().filter(|location| location.atomic).count();
     assert!(atomic >= 2, "{atomic}");
     assert!(!program.has_exclusive_transitions());
+}
+
+/// Models and random programs with random changes: each is refused, or compiled to a program that the verifier
+/// accepts.
+#[test]
+fn mutants_are_sound_or_refused() {
+    let mut originals: Vec<_> =
+        files_below(&models().join("dynamic"), "pml").into_iter().map(|file| file.text).collect();
+    originals.extend((0..100).map(testing::promela::dynamic));
+    let mut random = SplitMix64::new(3);
+    let (count, mut accepted) = (effort(1000) as usize, 0);
+    for round in 0..count {
+        let text = mutant(&originals[round % originals.len()], &mut random);
+        if let Ok(program) = compile(&text).0 {
+            accepted += 1;
+            assert_eq!(ir::verify(&program), Ok(()), "{text}");
+        }
+    }
+    assert!((count / 20..count * 9 / 10).contains(&accepted), "{accepted} of {count}");
 }

@@ -210,13 +210,10 @@ fn nonsense_is_refused_quickly() {
 
 /// The sample, and the models of the repository.
 fn originals() -> Vec<String> {
+    let files =
+        ["promela", "dynamic"].map(|folder| testing::files_below(&testing::models().join(folder), "pml"));
     let mut texts = vec![SAMPLE.to_owned()];
-    let folder = testing::models().join("promela");
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
-    paths.sort();
-    texts.extend(paths.iter().filter_map(|path| std::fs::read_to_string(path).ok()));
+    texts.extend(files.into_iter().flatten().map(|file| file.text));
     texts
 }
 
@@ -224,7 +221,7 @@ fn originals() -> Vec<String> {
 fn mutants_are_parsed_or_refused() {
     let originals = originals();
     let mut random = SplitMix64::new(1);
-    let (mut accepted, count) = (0, 1000);
+    let (mut accepted, count) = (0, testing::effort(1000) as usize);
     for round in 0..count {
         let original = &originals[round % originals.len()];
         accepted += usize::from(parse(&mutant(original, &mut random)).0.is_some());
@@ -236,7 +233,7 @@ fn mutants_are_parsed_or_refused() {
 fn mutants_of_bytes_are_parsed_or_refused() {
     let originals = originals();
     let mut random = SplitMix64::new(2);
-    for round in 0..1000 {
+    for round in 0..testing::effort(1000) as usize {
         let mut bytes = originals[round % originals.len()].as_bytes().to_vec();
         for _ in 0..=random.below(5) {
             let at = random.below(bytes.len());
