@@ -282,7 +282,9 @@ impl<'a> Writer<'a> {
         };
         if T::SORTED && self.names.is_some() {
             // Under other names, they were other entries.
-            entries.iter().for_each(|entry| show(entry, self.number(known, entry)));
+            for entry in entries {
+                show(entry, self.number(known, entry));
+            }
         } else {
             known.each(entries, |known, entry| self.number(known, entry), show);
         }
