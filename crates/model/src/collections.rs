@@ -84,7 +84,13 @@ impl<T: Shape> Entries<T> {
 
     /// Becomes equal to `other`, and shares its entries even if they were equal before.
     fn assign(&mut self, other: &Self) {
-        self.0.clone_from(&other.0);
+        let is_shared = match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        if !is_shared {
+            self.0.clone_from(&other.0);
+        }
     }
 }
 

@@ -55,6 +55,7 @@ mod equivariance;
 mod formula;
 mod heap;
 mod judge;
+mod known;
 mod live;
 mod mentions;
 mod minimise;

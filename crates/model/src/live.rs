@@ -274,8 +274,8 @@ impl<M: Model> TransitionSystem for Program<M> {
             return;
         }
         match &mut first.value {
-            Some(value) if *is_read => reading.again(&self.sorts, from, value),
-            value => *value = Some(reading.read(&self.sorts, from)),
+            Some(value) if *is_read => reading.again(&self.sorts, &self.known.borrow(), from, value),
+            value => *value = Some(reading.read(&self.sorts, &self.known.borrow(), from)),
         }
         *is_read = true;
     }

@@ -13,6 +13,7 @@ use system::{Encoding, Fault, FaultKind};
 
 use crate::equivariance::{Broken, Sampling};
 use crate::formula::{Focus, Formulas};
+use crate::known::Dictionary;
 use crate::mentions::{Mentions, collect_garbage};
 use crate::naming::Namer;
 use crate::panics::{Panicked, caught};
@@ -42,6 +43,7 @@ pub struct Program<M: Model> {
     pub(crate) asked_to_stop: Option<Arc<AtomicBool>>,
     pub(crate) namer: RefCell<Namer>,
     writing: RefCell<Writing<M::State>>,
+    pub(crate) known: RefCell<Dictionary>,
 }
 
 /// How states are written.
@@ -122,6 +124,7 @@ impl<M: Model> Program<M> {
             asked_to_stop: None,
             namer: RefCell::default(),
             writing: RefCell::new(Writing { scratch: Scratch::default(), last: None }),
+            known: RefCell::default(),
         }
     }
 
@@ -315,17 +318,18 @@ impl<M: Model> Program<M> {
     /// state are not written again.
     pub(crate) fn write(&self, value: &M::State, into: &mut Encoding) {
         let Writing { scratch, last } = &mut *self.writing.borrow_mut();
+        let known = &mut *self.known.borrow_mut();
         if self.is_named() {
             let mut namer = self.namer.borrow_mut();
             let names = namer.names(&self.sorts, value);
-            let mut writer = Writer::new(&self.sorts, Some(names), scratch);
+            let mut writer = Writer::new(&self.sorts, Some(names), scratch).with_numbers(known);
             value.walk(&mut writer);
             writer.store(into);
             *last = None;
             return;
         }
         let is_base = Writer::is_base(scratch, into);
-        let mut writer = Writer::new(&self.sorts, None, scratch);
+        let mut writer = Writer::new(&self.sorts, None, scratch).with_numbers(known);
         value.walk_after(last.as_ref().filter(|_| is_base && M::State::IS_STRUCT), &mut writer);
         writer.store(into);
         match last {

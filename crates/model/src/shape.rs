@@ -134,15 +134,15 @@ pub(crate) fn walk_in_order<'a, T: Shape, V: Visit>(
 
 /// What [`walk_in_order`] or a visit of unordered entries wrote.
 pub(crate) fn read_entries<T: Shape>(from: &mut Reader<'_>) -> Vec<T> {
-    (0..from.count())
-        .map(|_| {
-            from.cut();
-            from.begin(ENTRY);
-            let entry = T::read(from);
-            from.end(ENTRY);
-            entry
-        })
-        .collect()
+    (0..from.count()).map(|_| read_entry(from)).collect()
+}
+
+pub(crate) fn read_entry<T: Shape>(from: &mut Reader<'_>) -> T {
+    from.cut();
+    from.begin(ENTRY);
+    let entry = T::read(from);
+    from.end(ENTRY);
+    entry
 }
 
 pub(crate) fn order_entries<'a, T: Shape>(

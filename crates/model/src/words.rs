@@ -23,7 +23,8 @@ use std::any::TypeId;
 use system::{Encoding, Key, Moment, Section};
 
 use crate::collections::Entries;
-use crate::shape::{ENTRY, SMALL, read_entries};
+use crate::known::{Dictionary, Known, MOST};
+use crate::shape::{ENTRY, SMALL, read_entries, read_entry};
 use crate::sorts::Size;
 use crate::{Index, Shape, Sorts, Visit};
 
@@ -129,6 +130,8 @@ pub(crate) struct Writer<'a> {
     names: Option<&'a Names>,
     /// By sort and number: the objects that are reachable. Others are left out.
     reachable: Option<&'a [Vec<bool>]>,
+    /// Where it is given, entries of unordered collections in fields are written by their numbers.
+    known: Option<&'a mut Dictionary>,
     scratch: &'a mut Scratch,
     depth: u32,
 }
@@ -137,7 +140,12 @@ impl<'a> Writer<'a> {
     pub fn new(sorts: &'a Sorts, names: Option<&'a Names>, scratch: &'a mut Scratch) -> Self {
         scratch.new.clear();
         scratch.kept.clear();
-        Self { sorts, names, reachable: None, scratch, depth: 0 }
+        Self { sorts, names, reachable: None, known: None, scratch, depth: 0 }
+    }
+
+    /// Writes entries of unordered collections by their numbers.
+    pub fn with_numbers(self, known: &'a mut Dictionary) -> Self {
+        Self { known: Some(known), ..self }
     }
 
     /// Leaves out the objects of heaps that are not reachable.
@@ -237,16 +245,21 @@ impl<'a> Writer<'a> {
         self.end(ENTRY);
     }
 
+    /// Writes an entry by itself.
+    fn apart(&mut self, write: impl FnOnce(&mut Self)) -> Words {
+        let part = self.scratch.spare_parts.pop().unwrap_or_default();
+        let outer = std::mem::replace(&mut self.scratch.new.out, part);
+        self.begin(ENTRY);
+        write(self);
+        self.end(ENTRY);
+        std::mem::replace(&mut self.scratch.new.out, outer)
+    }
+
     /// Writes entries by themselves and puts them in the order of their words.
     fn sorted<T>(&mut self, entries: &[T], mut write: impl FnMut(&T, &mut Self)) {
         let mut parts = self.scratch.spare_lists.pop().unwrap_or_default();
         for entry in entries {
-            let part = self.scratch.spare_parts.pop().unwrap_or_default();
-            let outer = std::mem::replace(&mut self.scratch.new.out, part);
-            self.begin(ENTRY);
-            write(entry, self);
-            self.end(ENTRY);
-            parts.push(std::mem::replace(&mut self.scratch.new.out, outer));
+            parts.push(self.apart(|writer| write(entry, writer)));
         }
         parts.sort_unstable();
         for mut part in parts.drain(..) {
@@ -256,6 +269,42 @@ impl<'a> Writer<'a> {
             self.scratch.spare_parts.push(part);
         }
         self.scratch.spare_lists.push(parts);
+    }
+
+    /// Writes a bit for each entry that has a number, and the others by themselves.
+    fn numbered<T: Shape>(&mut self, known: &mut Known<T>, entries: &[T]) {
+        let (mut bits, mut words, mut others) = ([0; MOST / 64], 0, Vec::new());
+        let mut show = |entry, number: Option<u32>| {
+            let Some(number) = number else { return others.push(entry) };
+            let word = number as usize / 64;
+            bits[word] |= 1 << (number % 64);
+            words = words.max(word + 1);
+        };
+        if T::SORTED && self.names.is_some() {
+            // Under other names, they were other entries.
+            for entry in entries {
+                show(entry, self.number(known, entry));
+            }
+        } else {
+            known.each(entries, |known, entry| self.number(known, entry), show);
+        }
+        self.count(words);
+        self.count(others.len());
+        for &word in &bits[..words] {
+            self.cut();
+            self.scratch.new.out.put(word, 64);
+        }
+        self.sorted(&others, |entry, writer| entry.walk(writer));
+    }
+
+    fn number<T: Shape>(&mut self, known: &mut Known<T>, entry: &T) -> Option<u32> {
+        let mut part = self.apart(|writer| entry.walk(writer));
+        part.align();
+        let read = || T::read(&mut Reader { depth: ENTRY, ..Reader::new(self.sorts, &part.full) });
+        let number = known.number(&part.full, read);
+        part.clear();
+        self.scratch.spare_parts.push(part);
+        number
     }
 
     /// Writes individuals in the order of their names.
@@ -296,6 +345,13 @@ impl Visit for Writer<'_> {
         if let Some(bits) = set_bits::<T>(self.sorts) {
             let set = entries.iter().fold(0, |set, entry| set | 1 << self.bits_of(entry));
             return self.bits(set, bits);
+        }
+        if is_cut(self.depth)
+            && let Some(dictionary) = self.known.take()
+        {
+            self.numbered(dictionary.of(), entries);
+            self.known = Some(dictionary);
+            return;
         }
         self.count(entries.len());
         if !T::SORTED || self.names.is_none() {
@@ -424,21 +480,22 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// Reads `value` again, which must be what was read last.
-    pub fn again<T: Shape>(&mut self, sorts: &Sorts, from: &Encoding, value: &mut T) {
+    pub fn again<T: Shape>(&mut self, sorts: &Sorts, known: &Dictionary, from: &Encoding, value: &mut T) {
         std::mem::swap(&mut self.words, &mut self.old_words);
         std::mem::swap(&mut self.marks, &mut self.old_marks);
         self.marks.clear();
         self.fill(from);
         let Self { words, marks, old_words, old_marks } = self;
         let before = Before { words: old_words, marks: old_marks, next: 0, new: marks, field: 0 };
-        value.read_again(&mut Reader { before: Some(before), ..Reader::new(sorts, words) });
+        let (before, known) = (Some(before), Some(known));
+        value.read_again(&mut Reader { before, known, ..Reader::new(sorts, words) });
     }
 
     /// Reads a value.
-    pub fn read<T: Shape>(&mut self, sorts: &Sorts, from: &Encoding) -> T {
+    pub fn read<T: Shape>(&mut self, sorts: &Sorts, known: &Dictionary, from: &Encoding) -> T {
         self.marks.clear();
         self.fill(from);
-        T::read(&mut Reader::new(sorts, &self.words))
+        T::read(&mut Reader { known: Some(known), ..Reader::new(sorts, &self.words) })
     }
 
     fn fill(&mut self, from: &Encoding) {
@@ -494,11 +551,13 @@ pub struct Reader<'a> {
     at: usize,
     depth: u32,
     before: Option<Before<'a>>,
+    /// What entries were written by the numbers of.
+    known: Option<&'a Dictionary>,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(sorts: &'a Sorts, words: &'a [u64]) -> Self {
-        Self { sorts, words, at: 0, depth: 0, before: None }
+        Self { sorts, words, at: 0, depth: 0, before: None, known: None }
     }
 
     /// Reads a field of a struct again.
@@ -546,7 +605,12 @@ impl<'a> Reader<'a> {
 
     /// Reads the elements of an unordered collection, in any order.
     pub(crate) fn unordered<T: Shape>(&mut self) -> Vec<T> {
-        let Some(bits) = set_bits::<T>(self.sorts) else { return read_entries(self) };
+        let Some(bits) = set_bits::<T>(self.sorts) else {
+            return match self.known.filter(|_| is_cut(self.depth)) {
+                Some(dictionary) => self.numbered(dictionary),
+                None => read_entries(self),
+            };
+        };
         let mut set = self.bits(bits);
         let mut elements = Vec::with_capacity(set.count_ones() as usize);
         while set > 0 {
@@ -554,6 +618,25 @@ impl<'a> Reader<'a> {
             set &= set - 1;
         }
         elements
+    }
+
+    /// Reads entries that were written by their numbers.
+    fn numbered<T: Shape>(&mut self, dictionary: &Dictionary) -> Vec<T> {
+        let (words, others) = (self.count(), self.count());
+        let mut entries = Vec::new();
+        for first in (0..words).map(|word| word * 64) {
+            self.cut();
+            let mut bits = self.bits(64);
+            let known = dictionary.get::<T>().map_or(&[][..], |known| &known.values);
+            while bits > 0 {
+                entries.push(known[first + bits.trailing_zeros() as usize].clone());
+                bits &= bits - 1;
+            }
+        }
+        for _ in 0..others {
+            entries.push(read_entry(self));
+        }
+        entries
     }
 
     /// Reads rows under individuals, in any order.

@@ -4,6 +4,7 @@ mod broken;
 mod classes;
 mod counts;
 mod examples;
+mod known;
 mod orbits;
 mod runs;
 mod steps;
