@@ -214,12 +214,12 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
                 cover(&options.budget, config, watcher, search)
             } else {
                 let next = checkpoints.as_mut().map(|checkpoints| checkpoints.next_search(&engine));
-                let mut next = next.transpose().map_err(cannot_go_on)?;
+                let mut next = next.transpose().map_err(|error| cannot_go_on(&error))?;
                 let checkpoints = next.as_mut().map(checkpoint::Search::parts).unwrap_or_default();
                 let options = &options_now();
                 let search = Reachability { config, options, observer: watcher, checkpoints };
                 let (explored, layers) = stack.with_system(search);
-                (explored.map_err(cannot_go_on)?, layers)
+                (explored.map_err(|error| cannot_go_on(&error))?, layers)
             };
             (explored, layers, Ended::Normally)
         };
@@ -253,7 +253,7 @@ fn is_over(completeness: Completeness) -> bool {
     !matches!(completeness, Completeness::Stopped(Interrupted | Time | Memory))
 }
 
-fn cannot_go_on(error: io::Error) -> CheckError {
+fn cannot_go_on(error: &io::Error) -> CheckError {
     CheckError::Refused(format!("the check can't go on from its checkpoint: {error}"))
 }
 

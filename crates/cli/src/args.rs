@@ -27,7 +27,7 @@ Examples:
   quotient check ring.pml -D N=3                     check a Promela model
   quotient check model.bir ring.pml --format junit   check several models, with a report for CI
   quotient check ring.pml --ltl '<>[](i==2)'         check that all runs satisfy a formula
-  quotient check big.bir --checkpoint kept           keep checkpoints; `quotient resume kept` goes on
+  quotient check model.bir --checkpoint kept         keep checkpoints: `quotient resume kept` goes on
   quotient replay model.bir model.trail.json         show a counterexample again
   quotient replay ring.pml ring.pml.trail --msc      draw the messages of a run that SPIN found
   quotient simulate model.bir --seed 7               run it once, at random

@@ -161,7 +161,7 @@ impl<'a> Ledger<'a> {
         for (noted, now) in
             [(&mut account.truncations, &self.truncations), (&mut account.unevaluated, &self.unevaluated)]
         {
-            now.iter().for_each(|(&bound, &count)| _ = noted.insert(bound, count));
+            noted.extend(now);
         }
     }
 

@@ -13,9 +13,10 @@ fn every_command_names_its_options() {
             format!(
                 "-D --language --dialect --heap --leaks --symmetry --audit-symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --acceptance --safety --max-depth --max-states --memory --time --continue --trail --format --seed \
-                 --minimise --quiet {view} {bounds}"
+                 --minimise --checkpoint --checkpoint-every --quiet {view} {bounds}"
             ),
         ),
+        ("resume", "--threads --memory --time --checkpoint-every --trail --format --quiet".to_owned()),
         ("replay", format!("-D --language --dialect --heap --leaks --format --msc {view}")),
         ("simulate", format!("-D --language --dialect --heap --leaks --steps --interactive --seed --trail --until --from-trail {bounds}")),
         (
@@ -61,9 +62,17 @@ fn the_command_itself() {
     let sandbox = Sandbox::new();
     let run = sandbox.run("--help");
     run.expect(0);
-    for text in
-        ["check", "replay", "simulate", "print", "graph", "Exit codes:", "130 interrupted", "Examples:"]
-    {
+    for text in [
+        "check",
+        "resume",
+        "replay",
+        "simulate",
+        "print",
+        "graph",
+        "Exit codes:",
+        "130 interrupted",
+        "Examples:",
+    ] {
         assert!(run.stdout.contains(text), "no {text} in\n{}", run.stdout);
     }
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 100), "{}", run.stdout);

@@ -4,6 +4,7 @@ mod bad_input;
 mod bir;
 #[cfg(unix)]
 mod book;
+mod checkpoints;
 mod combinations;
 mod explain;
 mod graph;

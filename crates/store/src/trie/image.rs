@@ -215,7 +215,7 @@ mod tests {
 
     /// Some state, or one that is much like another.
     fn random_state(random: &mut SplitMix64, encoding: &mut Encoding) {
-        for _ in 0..1 + random.below(3) {
+        for _ in 0..=random.below(3) {
             let key = Key { section: Section::ALL[random.below(3)], index: random.below(6) as u32 };
             let limit = 1 << random.below(20);
             let words: Vec<u64> = (0..random.below(4)).map(|_| random.below(limit) as u64).collect();
