@@ -165,7 +165,15 @@ fn is_violated(
         .iter()
         .map(|step| Step { thread: step.thread, transition: step.transition, choice: step.choice })
         .collect();
-    replay_property(model, config.bounds, steps.clone(), &recorded)?;
+    let replayed = replay_property(model, config.bounds, steps.clone(), &recorded)?;
+    if recorded.is_unevaluated {
+        let shown = replayed.ends_in.map(|ending| ending.kind.to_string());
+        return if shown.as_ref() == Some(&violation.kind) {
+            Ok(is_violated)
+        } else {
+            Err(format!("{} is replayed as {shown:?}", violation.kind))
+        };
+    }
     let naive = interpreter(&model.program, config.bounds);
     match recorded.cycle_start {
         None if is_hopeless(&naive, &model.program.properties[0], recorded.individual, &steps) => {
