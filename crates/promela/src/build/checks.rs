@@ -25,12 +25,12 @@ impl Builder<'_> {
         // SPIN does not check fields of records.
         let is_channel = self.symbols[place.symbol.index()].scalar() == Some(Scalar::Chan);
         if is_channel && value.literal().is_some() {
-            self.error(
-                codes::NOT_A_CHANNEL,
-                "a number is no channel",
-                value.span,
-                "a channel is needed here",
-            );
+            let error = Diagnostic::error(codes::NOT_A_CHANNEL, "a number is no channel")
+                .at(value.span, "a channel is needed here");
+            self.diagnostics.push(match self.is_dynamic {
+                true => error.help("`null` is no channel at all"),
+                false => error,
+            });
             return None;
         }
         Some(())
