@@ -27,10 +27,8 @@ impl Builder<'_> {
         if is_channel && value.literal().is_some() {
             let error = Diagnostic::error(codes::NOT_A_CHANNEL, "a number is no channel")
                 .at(value.span, "a channel is needed here");
-            self.diagnostics.push(match self.is_dynamic {
-                true => error.help("`null` is no channel at all"),
-                false => error,
-            });
+            let help = "`null` is no channel at all";
+            self.diagnostics.push(if self.is_dynamic { error.help(help) } else { error });
             return None;
         }
         Some(())
