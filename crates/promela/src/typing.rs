@@ -152,7 +152,14 @@ impl Checker<'_, '_> {
             }
             // The statements of the function would not be covered.
             if is_call && is_covered {
-                self.refuse("a call in what an `unless` covers is not supported", span);
+                self.builder.diagnostics.push(
+                    Diagnostic::error(
+                        codes::UNSUPPORTED_DYNAMIC,
+                        "a call in what an `unless` covers is not supported",
+                    )
+                    .at(span, "the escape would not be possible inside of the function")
+                    .help("move the call out of the `unless`, or make the function an inline"),
+                );
             }
         }
         self.labels();

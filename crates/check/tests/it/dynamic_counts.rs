@@ -235,7 +235,7 @@ fn faults_of_channels_and_functions() {
              init {{ {body} }}"
         )
     };
-    let cases: [(&str, &[&str]); 14] = [
+    let cases: [(&str, &[&str]); 16] = [
         ("c!1", &["null-dereference"]),
         ("c = new chan(1) of { byte }; (len(c) == 0 && empty(c) && nfull(c)); c!1; c?x; delete c", &[]),
         ("c = new chan(1) of { byte }; delete c; c!1", &["use-after-free"]),
@@ -250,6 +250,15 @@ fn faults_of_channels_and_functions() {
         ("f = one; f(1); f = two; x = f(1, 2); assert(x == 3)", &[]),
         ("f = one; if :: f = two :: skip fi; f(1)", &["bad-call"]),
         ("c = new chan(2) of { byte, N& }; c!!2,n; c!!1,n; c?1,_; c??2,_; assert(empty(c))", &[]),
+        // Messages with equal numbers stay in order, whichever object is older.
+        (
+            "N& a; N& b; a = new N; b = new N; c = new chan(2) of { byte, N& }; c!!1,a; c!!1,b; c?_,n; assert(n == a)",
+            &[],
+        ),
+        (
+            "N& a; N& b; a = new N; b = new N; c = new chan(2) of { byte, N& }; c!!1,b; c!!1,a; c?_,n; assert(n == b)",
+            &[],
+        ),
     ];
     for (body, expected) in cases {
         check(&init(body), expected);

@@ -25,12 +25,10 @@ impl Builder<'_> {
         // SPIN does not check fields of records.
         let is_channel = self.symbols[place.symbol.index()].scalar() == Some(Scalar::Chan);
         if is_channel && value.literal().is_some() {
-            self.error(
-                codes::NOT_A_CHANNEL,
-                "a number is no channel",
-                value.span,
-                "a channel is needed here",
-            );
+            let error = Diagnostic::error(codes::NOT_A_CHANNEL, "a number is no channel")
+                .at(value.span, "a channel is needed here");
+            let help = "`null` is no channel at all";
+            self.diagnostics.push(if self.is_dynamic { error.help(help) } else { error });
             return None;
         }
         Some(())
