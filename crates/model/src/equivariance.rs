@@ -14,7 +14,7 @@ use crate::panics::caught;
 use crate::program::{Applied, Offers};
 use crate::properties::Proposition;
 use crate::sorts::Size;
-use crate::words::{Names, plain, renamed};
+use crate::words::{Names, Scratch, plain, renamed};
 use crate::{Cx, Index, Model, Process, Program};
 
 /// The states whose answers are tested.
@@ -181,7 +181,7 @@ impl<M: Model> Program<M> {
         shown: bool,
     ) -> Answers {
         let cx = Cx::new(&self.sorts);
-        let mut answers = Vec::new();
+        let (mut answers, mut scratch) = (Vec::new(), Scratch::default());
         let mut fact = |text: String| answers.push((text.bytes().map(u64::from).collect(), text));
         for (name, holds) in self.properties.invariants.iter().chain(&self.properties.reachable) {
             fact(format!("{name}: {}", told(|| holds(&cx, value))));
@@ -224,7 +224,7 @@ impl<M: Model> Program<M> {
                 if choice > outcome.alternatives {
                     continue;
                 }
-                let mut words = plain(&self.sorts, &action_named);
+                let mut words = plain(&self.sorts, &action_named, &mut scratch).to_vec();
                 words.extend(process.bytes().map(u64::from));
                 let told = |text: &str| if shown { text.to_owned() } else { String::new() };
                 let result = match outcome.applied {
@@ -234,7 +234,7 @@ impl<M: Model> Program<M> {
                             None => next,
                         };
                         words.push(0);
-                        words.extend(plain(&self.sorts, &next));
+                        words.extend_from_slice(plain(&self.sorts, &next, &mut scratch));
                         if shown { format!("leads to {next:?}") } else { String::new() }
                     }
                     Applied::Impossible => {

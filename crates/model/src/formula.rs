@@ -18,7 +18,7 @@ use crate::mentions::Mentions;
 use crate::panics::caught;
 use crate::processes::Thread;
 use crate::properties::{Proposition, Written};
-use crate::words::plain;
+use crate::words::{Scratch, plain};
 use crate::{Cx, Index, Model, Program, Properties, Sorts};
 
 /// The formulas of a model.
@@ -241,6 +241,6 @@ impl<M: Model> Temporal for Program<M> {
 
     fn identity(&self, live: &mut Live<M::State, M::Action>) -> Option<Vec<u64>> {
         let value = live.value().filter(|_| self.is_named());
-        value.map(|value| plain(&self.sorts, value))
+        value.map(|value| plain(&self.sorts, value, &mut Scratch::default()).to_vec())
     }
 }

@@ -203,14 +203,19 @@ impl<'a> Writer<'a> {
         name.copied().unwrap_or(index.0)
     }
 
-    /// The bits of a value that has few.
+    /// The bits of a value that has less than 64, so that they do not fill a word.
     #[inline]
     fn bits_of<T: Shape>(&mut self, value: &T) -> u64 {
-        let outer = std::mem::take(&mut self.scratch.new.out);
+        let out = &mut self.scratch.new.out;
+        let before = (std::mem::take(&mut out.last), std::mem::take(&mut out.used));
         self.begin(ENTRY);
         value.walk(self);
         self.end(ENTRY);
-        std::mem::replace(&mut self.scratch.new.out, outer).last
+        let out = &mut self.scratch.new.out;
+        debug_assert!(out.used < u64::BITS);
+        let bits = out.last;
+        (out.last, out.used) = before;
+        bits
     }
 
     /// The first component of the field that is being written, if that is where it was before.
@@ -703,12 +708,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The words of a value as it is.
-pub(crate) fn plain<T: Shape>(sorts: &Sorts, value: &T) -> Vec<u64> {
-    let mut scratch = Scratch::default();
-    let mut writer = Writer::new(sorts, None, &mut scratch);
+/// The words of a value as it is. They are written in `scratch`.
+pub(crate) fn plain<'a, T: Shape>(sorts: &'a Sorts, value: &T, scratch: &'a mut Scratch) -> &'a [u64] {
+    let mut writer = Writer::new(sorts, None, scratch);
     value.walk(&mut writer);
-    writer.finish().to_vec()
+    writer.finish()
 }
 
 /// The value with other numbers of individuals.
