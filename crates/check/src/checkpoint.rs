@@ -117,6 +117,16 @@ fn examine(path: &Path) -> io::Result<Head> {
     Ok(head)
 }
 
+/// Removes the checkpoints of a check that is over. To be done when its report is safe: who is killed before that
+/// can go on and get the same report.
+pub fn remove(folder: &Path) {
+    for name in [CURRENT, NEW, OLD] {
+        drop(fs::remove_file(folder.join(name)));
+    }
+    // It stays if there is something in it.
+    drop(fs::remove_dir(folder));
+}
+
 /// The checkpoints of a check.
 pub struct Checkpoints<'a> {
     wanted: &'a Checkpointing,
@@ -216,17 +226,11 @@ impl<'a> Checkpoints<'a> {
         Ok(Search { keeping: is_kept.then_some(Keeping { checkpoints: self, engine }), from })
     }
 
-    /// Ends the check. If its search is over, there is nothing to go on from any more. What the report says.
+    /// Ends the check. What the report says about the checkpoint: nothing if the search `is_over`, since then
+    /// there is nothing to go on with.
     pub fn finish(self, is_over: bool) -> Option<report::Checkpoint> {
-        let Self { wanted, mut states, trouble, .. } = self;
-        if is_over {
-            for name in [CURRENT, NEW, OLD] {
-                drop(fs::remove_file(wanted.folder.join(name)));
-            }
-            states = None;
-        }
-        // It stays if there is something in it.
-        drop(fs::remove_dir(&wanted.folder));
+        let Self { wanted, states, trouble, .. } = self;
+        let states = states.filter(|_| !is_over);
         let folder = wanted.folder.display().to_string();
         (states.is_some() || trouble.is_some()).then_some(report::Checkpoint { folder, states, trouble })
     }

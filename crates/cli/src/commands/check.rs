@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
+use check::checkpoint;
 use check::config::Config;
 use check::report::{self, Diagnostic, Report};
 use check::{Model, itf, spin_trail};
@@ -107,6 +108,7 @@ impl<'a> Call<'a> {
     fn check_only(&self, path: &Path, model: &Model) -> Outcome {
         let finished = self.check_model(path, model, 0, String::new())?;
         let code = finished.exit_code();
+        let is_kept = finished.report.checkpoint.as_ref().is_some_and(|kept| kept.states.is_some());
         match self.args.format {
             CheckFormat::Json => print_json(&finished.report)?,
             CheckFormat::Human => {
@@ -120,6 +122,10 @@ impl<'a> Call<'a> {
                 summing.add(&result);
                 printer.finish(summing)?;
             }
+        }
+        if let Some(folder) = self.args.checkpoint.as_ref().filter(|_| !is_kept) {
+            stdout().flush()?;
+            checkpoint::remove(folder);
         }
         Ok(ExitCode::from(code))
     }
