@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use quotient_check::config::{Config, StoreKind, StoreOptions};
-use quotient_check::report::{Alternative, Report, Verdict};
+use quotient_check::report::{Alternative, Checkpoint, Report, Verdict};
 use quotient_check::{Model, Quiet};
 use testing::book::{Block, pages};
 
@@ -361,6 +361,7 @@ fn every_key_of_the_report_is_explained() {
         let config =
             Config { store, store_options, search: Some(store.default_search()), ..Config::default() };
         let mut report = check(&model("m.bir", "system S { active [2] thread T() { skip; } }"), &config);
+        report.checkpoint = Some(Checkpoint { folder: String::new(), states: Some(1), trouble: None });
         report.store.alternatives.push(Alternative {
             kind: store,
             bytes: 1,

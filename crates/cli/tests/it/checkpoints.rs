@@ -146,7 +146,7 @@ fn what_cannot_go_on_is_refused() {
     sandbox.run(&line).refused(&["there is a checkpoint of another check", "quotient resume kept"]);
     sandbox.write(MODEL, sandbox.read(MODEL).replace("active", "active "));
     sandbox.run("resume kept --quiet").expect(3);
-    sandbox.write(MODEL, "system S { const Sizes { N = 1; } active thread T() { loc a: do {} return; } }");
+    sandbox.write(MODEL, "system S { const PARAM { N = 5; } active thread T() { loc a: do {} return; } }");
     sandbox.run("resume kept").refused(&["the model has changed since"]);
     for name in ["kept/checkpoint", "kept/checkpoint.old"] {
         sandbox.write(name, "quotient checkpoint 1\nand something else");

@@ -175,7 +175,8 @@ fn manual_pages() {
     for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SUBCOMMANDS", "EXAMPLES", "EXIT CODES"] {
         assert!(page.contains(&format!(".SH {section}\n")), "no {section} in {page}");
     }
-    let commands = ["check", "replay", "simulate", "print", "graph", "explain", "completions", "man"];
+    let commands =
+        ["check", "resume", "replay", "simulate", "print", "graph", "explain", "completions", "man"];
     for command in commands {
         assert!(page.contains(&format!("quotient\\-{command}(1)")), "{page}");
         let run = sandbox.run(&format!("man {command}"));
@@ -189,5 +190,5 @@ fn manual_pages() {
             assert!(run.stdout.contains(&format!("\\-\\-{name}")), "man {command} lacks --{name}");
         }
     }
-    sandbox.run("man what").refused(&["there is no command `what`, but check, replay"]);
+    sandbox.run("man what").refused(&["there is no command `what`, but check, resume, replay"]);
 }
