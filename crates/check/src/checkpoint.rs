@@ -1,30 +1,37 @@
 //! Checkpoints: files from which a search goes on that was interrupted, killed, or ran out of time or memory.
 //!
-//! A checkpoint is one file with everything: a search that goes on needs no other, and there is no moment at
-//! which parts of different checkpoints are together. A new one is written beside the old one, and becomes the
-//! checkpoint by a rename; the old one is kept in case the new one turns out to be damaged.
+//! A checkpoint is one file, and the whole search is in it: parts of different checkpoints cannot get mixed. A new
+//! file is written beside the last one and then renamed. The last one is kept under another name, in case the new
+//! one turns out to be damaged.
 //!
 //! ```text
 //!   quotient checkpoint 1
-//!   [ length | XXH3 | bytes ] …      blocks; the checksum also covers the number of the block
+//!   [ length | XXH3 | bytes ] …      blocks; each checksum also depends on the one before
 //!   [ 0      | XXH3 ]                the end
 //! ```
 //!
-//! The bytes of the blocks are words of variable length. The first of them are the [`Head`], as JSON; then
-//! come the places that were reached, and the point of the search ([`search::Keeper`]). A file is read as a
-//! whole and compared with its checksums before anything in it is used.
+//! The bytes of the blocks are words of variable length: first the [`Head`], as JSON, then the places that were
+//! reached, then the point of the search ([`search::Keeper`]). Before anything but the head is used, the whole
+//! file is compared with its checksums.
+//!
+//! What a state is encoded as may differ from one build of the program to the next. So only the executable that
+//! wrote a checkpoint goes on from it.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use engine::Engine;
 use search::Keeper;
 use serde::{Deserialize, Serialize};
 use store::{Input, Output, damaged};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use crate::deadline::Deadline;
+use crate::pipeline::CheckError;
 use crate::report::{self, TOOL};
 
 /// What a user wants of checkpoints.
@@ -62,11 +69,15 @@ const LOOK_EVERY: u32 = 32;
 const CURRENT: &str = "checkpoint";
 const NEW: &str = "checkpoint.new";
 const OLD: &str = "checkpoint.old";
+/// Locked by the check that uses the folder.
+const LOCK: &str = "lock";
 
 /// What a checkpoint says about itself.
 #[derive(Clone, Serialize, Deserialize)]
 struct Head {
     tool: String,
+    /// A hash of the executable.
+    build: String,
     model: String,
     fingerprint: String,
     command: Command,
@@ -75,55 +86,84 @@ struct Head {
     attempt: u32,
 }
 
+/// A hash of the executable that runs; empty if it can't be read.
+fn build() -> &'static str {
+    static BUILD: OnceLock<String> = OnceLock::new();
+    BUILD.get_or_init(|| {
+        let bytes = std::env::current_exe().and_then(fs::read);
+        bytes.map_or(String::new(), |bytes| format!("{:016x}", xxh3_64(&bytes)))
+    })
+}
+
 /// The command that started the check of which there is a checkpoint in a folder.
 ///
 /// # Errors
 ///
 /// Why there is nothing to go on from.
 pub fn command_of(folder: &Path) -> Result<Command, String> {
-    let (_, head) = newest(folder)?;
-    if head.tool != TOOL {
-        return Err(format!(
-            "the checkpoint in `{}` was made by {}, and this is {TOOL}: only the version that made it can go on from it",
-            folder.display(),
-            head.tool
-        ));
-    }
+    // All checkpoints of a folder are of one check.
+    let (_, head) =
+        newest(folder, |path| Reader::open(path, None)?.head()).map_err(|error| error.to_string())?;
+    head.of_this_build(folder)?;
     Ok(head.command)
 }
 
-/// The newest checkpoint that is not damaged.
-fn newest(folder: &Path) -> Result<(PathBuf, Head), String> {
+impl Head {
+    fn of_this_build(&self, folder: &Path) -> Result<(), String> {
+        if (&self.tool[..], &self.build[..]) == (TOOL, build()) {
+            return Ok(());
+        }
+        Err(format!(
+            "the checkpoint in `{}` was written by another build of {}: only the executable that wrote it can go on from it",
+            folder.display(),
+            self.tool
+        ))
+    }
+}
+
+/// The newest checkpoint that `read` can read.
+fn newest(folder: &Path, read: impl Fn(&Path) -> io::Result<Head>) -> Result<(PathBuf, Head), CheckError> {
     let mut reason = None;
     for name in [CURRENT, NEW, OLD] {
         let path = folder.join(name);
-        match examine(&path) {
+        match read(&path) {
             Ok(head) => return Ok((path, head)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => _ = reason.get_or_insert_with(|| format!("`{}`: {error}", path.display())),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                reason.get_or_insert_with(|| format!("`{}`: {error}", path.display()));
+            }
+            Err(error) => return Err(cannot_go_on(&error)),
         }
     }
-    Err(reason.map_or_else(
+    Err(CheckError::Refused(reason.map_or_else(
         || format!("there is no checkpoint in `{}`", folder.display()),
-        |reason| format!("there is no checkpoint to go on from; {reason}"),
-    ))
+        |reason| format!("no checkpoint is left to go on from; {reason}"),
+    )))
+}
+
+/// Why a check can't go on from a checkpoint.
+pub fn cannot_go_on(error: &io::Error) -> CheckError {
+    match error.kind() {
+        io::ErrorKind::Interrupted => CheckError::Interrupted,
+        _ => CheckError::Refused(format!("the check can't go on from its checkpoint: {error}")),
+    }
 }
 
 /// Reads a whole file, so that it is known whether it is what was written.
-fn examine(path: &Path) -> io::Result<Head> {
-    let mut reader = Reader::open(path)?;
+fn examine(path: &Path, interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Head> {
+    let mut reader = Reader::open(path, interrupt)?;
     let head = reader.head()?;
     while reader.next_block()? {}
     Ok(head)
 }
 
-/// Removes the checkpoints of a check that is over. To be done when its report is safe: who is killed before that
-/// can go on and get the same report.
+/// Removes the checkpoints of a check that is over. To be done when its report is out: a check that is killed
+/// before that can be resumed, and gives the same report.
 pub fn remove(folder: &Path) {
-    for name in [CURRENT, NEW, OLD] {
+    for name in [CURRENT, NEW, OLD, LOCK] {
         drop(fs::remove_file(folder.join(name)));
     }
-    // It stays if there is something in it.
+    // It stays if there is something else in it.
     drop(fs::remove_dir(folder));
 }
 
@@ -135,67 +175,83 @@ pub struct Checkpoints<'a> {
     resumed: Option<(PathBuf, u32)>,
     /// The number of the next search.
     attempt: u32,
+    interrupt: Option<Arc<AtomicBool>>,
     /// When the next checkpoint is due.
-    due: Instant,
+    due: Deadline,
     /// Expansions until the next look at the clock.
     until_look: u32,
     /// The states of the last one, if there is one.
     states: Option<u64>,
     /// Why the last one could not be written.
     trouble: Option<String>,
+    _lock: File,
 }
 
 impl<'a> Checkpoints<'a> {
+    /// Reading heeds interrupts, but no limit on time: the search that follows heeds it, and can be resumed again.
+    ///
     /// # Errors
     ///
     /// Why there can be no checkpoints, or why the check can't go on from the one that is there.
-    pub fn open(wanted: &'a Checkpointing, model: &str, fingerprint: String) -> Result<Self, String> {
-        let folder = &wanted.folder;
-        let command = wanted.command.clone();
+    pub fn open(
+        wanted: &'a Checkpointing,
+        model: &str,
+        fingerprint: String,
+        interrupt: Option<&Arc<AtomicBool>>,
+    ) -> Result<Self, CheckError> {
+        let (folder, shown) = (&wanted.folder, wanted.folder.display());
+        let refused = |reason: String| Err(CheckError::Refused(reason));
         let head = Head {
             tool: TOOL.to_owned(),
+            build: build().to_owned(),
             model: model.to_owned(),
             fingerprint,
-            command,
+            command: wanted.command.clone(),
             states: 0,
             attempt: 0,
         };
+        if head.build.is_empty() {
+            return refused(
+                "the executable can't be read, so a checkpoint could not say which one wrote it".to_owned(),
+            );
+        }
         let mut resumed = None;
         if wanted.resumes {
-            let (path, found) = newest(folder)?;
+            let (path, found) = newest(folder, |path| examine(path, interrupt))?;
+            found.of_this_build(folder).map_err(CheckError::Refused)?;
             if found.fingerprint != head.fingerprint {
-                return Err(format!(
-                    "the checkpoint in `{}` is of another `{model}`: the model has changed since",
-                    folder.display()
+                return refused(format!(
+                    "the checkpoint in `{shown}` is of another `{model}`: the model has changed since"
                 ));
             }
             resumed = Some((path, found.attempt, found.states));
-        } else {
-            let is_there = |name: &&str| folder.join(name).exists();
-            if [CURRENT, OLD].iter().any(is_there) {
-                return Err(format!(
-                    "there is a checkpoint of another check in `{0}`; go on with that check by `quotient resume {0}`, or \
-                     remove the folder, or name another one",
-                    folder.display()
-                ));
-            }
+        } else if [CURRENT, OLD].iter().any(|name| folder.join(name).exists()) {
+            return refused(format!(
+                "there is a checkpoint of another check in `{shown}`; go on with that check by `quotient resume {shown}`, or \
+                 remove the folder, or name another one"
+            ));
         }
         // Better now than in ten minutes.
-        let tried = fs::create_dir_all(folder).and_then(|()| {
-            let path = folder.join(".try");
-            File::create(&path)?;
-            fs::remove_file(path)
-        });
-        tried.map_err(|error| format!("no checkpoint can be written in `{}`: {error}", folder.display()))?;
+        let opened = fs::create_dir_all(folder).and_then(|()| File::create(folder.join(LOCK)));
+        let lock = match opened {
+            Ok(lock) => lock,
+            Err(error) => return refused(format!("no checkpoint can be written in `{shown}`: {error}")),
+        };
+        // Where there are no locks, it is up to the user.
+        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+            return refused(format!("another check is running that keeps its checkpoints in `{shown}`"));
+        }
         Ok(Self {
             wanted,
             head,
             states: resumed.as_ref().map(|&(_, _, states)| states),
             resumed: resumed.map(|(path, attempt, _)| (path, attempt)),
+            interrupt: interrupt.cloned(),
             attempt: 0,
-            due: Instant::now() + wanted.every,
+            due: Deadline::after(Some(wanted.every)),
             until_look: 0,
             trouble: None,
+            _lock: lock,
         })
     }
 
@@ -211,7 +267,7 @@ impl<'a> Checkpoints<'a> {
         let is_kept = resumed.is_none_or(|(_, resumed)| resumed <= attempt);
         let from = match resumed.filter(|&(_, resumed)| resumed == attempt) {
             Some((path, _)) => {
-                let mut reader = Reader::open(path)?;
+                let mut reader = Reader::open(path, self.interrupt.as_ref())?;
                 reader.head()?;
                 let mut words = || {
                     let count = (&mut reader as &mut dyn Input).number(1 << 24)?;
@@ -293,7 +349,7 @@ impl Keeper for Keeping<'_, '_> {
             return false;
         }
         *until_look = LOOK_EVERY;
-        Instant::now() >= *due
+        due.0.is_some_and(|due| Instant::now() >= due)
     }
 
     fn keep(&mut self, states: usize, write: &mut dyn FnMut(&mut dyn Output) -> io::Result<()>) {
@@ -310,7 +366,8 @@ impl Keeper for Keeping<'_, '_> {
                 checkpoints.trouble = Some(error.to_string());
             }
         }
-        checkpoints.due = Instant::now() + checkpoints.wanted.every.max(begun.elapsed() * SHARE);
+        let pause = checkpoints.wanted.every.max(begun.elapsed() * SHARE);
+        checkpoints.due = Deadline::after(Some(pause));
     }
 }
 
@@ -318,14 +375,15 @@ impl Keeper for Keeping<'_, '_> {
 struct Writer {
     file: File,
     block: Vec<u8>,
-    number: u64,
+    /// The checksum of the last block.
+    checksum: u64,
 }
 
 impl Writer {
     fn create(path: &Path, head: &Head) -> io::Result<Self> {
         let mut file = File::create(path)?;
         file.write_all(FIRST_LINE)?;
-        let mut writer = Self { file, block: Vec::with_capacity(BLOCK + 16), number: 0 };
+        let mut writer = Self { file, block: Vec::with_capacity(BLOCK + 16), checksum: 0 };
         let head = serde_json::to_string(head)?;
         writer.put(head.len() as u64)?;
         head.bytes().try_for_each(|byte| writer.put(byte.into()))?;
@@ -335,10 +393,10 @@ impl Writer {
     #[cold]
     fn flush(&mut self) -> io::Result<()> {
         self.file.write_all(&(self.block.len() as u32).to_le_bytes())?;
-        self.file.write_all(&xxh3_64_with_seed(&self.block, self.number).to_le_bytes())?;
+        self.checksum = xxh3_64_with_seed(&self.block, self.checksum);
+        self.file.write_all(&self.checksum.to_le_bytes())?;
         self.file.write_all(&self.block)?;
         self.block.clear();
-        self.number += 1;
         Ok(())
     }
 
@@ -369,19 +427,28 @@ struct Reader {
     file: BufReader<File>,
     block: Vec<u8>,
     at: usize,
-    number: u64,
+    /// The checksum of the last block.
+    checksum: u64,
     is_at_end: bool,
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Reader {
-    fn open(path: &Path) -> io::Result<Self> {
+    fn open(path: &Path, interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Self> {
         let mut file = BufReader::with_capacity(BLOCK, File::open(path)?);
         let mut line = [0; FIRST_LINE.len()];
         complete(file.read_exact(&mut line))?;
         if line != FIRST_LINE {
             return Err(damaged());
         }
-        Ok(Self { file, block: Vec::new(), at: 0, number: 0, is_at_end: false })
+        Ok(Self {
+            file,
+            block: Vec::new(),
+            at: 0,
+            checksum: 0,
+            is_at_end: false,
+            interrupt: interrupt.cloned(),
+        })
     }
 
     fn head(&mut self) -> io::Result<Head> {
@@ -398,6 +465,9 @@ impl Reader {
         if self.is_at_end {
             return Ok(false);
         }
+        if self.interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Relaxed)) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         let (mut length, mut checksum) = ([0; 4], [0; 8]);
         complete(self.file.read_exact(&mut length))?;
         complete(self.file.read_exact(&mut checksum))?;
@@ -407,11 +477,11 @@ impl Reader {
         }
         self.block.resize(length, 0);
         complete(self.file.read_exact(&mut self.block))?;
-        if xxh3_64_with_seed(&self.block, self.number) != u64::from_le_bytes(checksum) {
+        self.checksum = xxh3_64_with_seed(&self.block, self.checksum);
+        if self.checksum != u64::from_le_bytes(checksum) {
             return Err(damaged());
         }
         self.at = 0;
-        self.number += 1;
         self.is_at_end = length == 0;
         // There is nothing behind the end.
         if self.is_at_end && self.file.read(&mut [0])? > 0 {
@@ -455,12 +525,17 @@ mod tests {
     fn head() -> Head {
         Head {
             tool: TOOL.to_owned(),
+            build: build().to_owned(),
             model: "m".to_owned(),
             fingerprint: String::new(),
             command: Command::default(),
             states: 0,
             attempt: 0,
         }
+    }
+
+    fn examined(path: &Path) -> io::Result<Head> {
+        examine(path, None)
     }
 
     fn written(name: &str, words: impl Iterator<Item = u64>) -> PathBuf {
@@ -476,8 +551,8 @@ mod tests {
         let word = |at: u64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (at % 64);
         let words = || (0..200_000).map(word).chain([0, u64::MAX]);
         let path = written("words", words());
-        examine(&path).unwrap();
-        let mut reader = Reader::open(&path).unwrap();
+        examined(&path).unwrap();
+        let mut reader = Reader::open(&path, None).unwrap();
         reader.head().unwrap();
         for word in words() {
             assert_eq!(reader.take().unwrap(), word);
@@ -496,16 +571,32 @@ mod tests {
                 let mut bytes = whole.clone();
                 bytes[at] ^= change;
                 fs::write(&path, &bytes).unwrap();
-                assert!(examine(&path).is_err(), "byte {at} changed by {change}");
+                assert!(examined(&path).is_err(), "byte {at} changed by {change}");
             }
             fs::write(&path, &whole[..at]).unwrap();
-            assert!(examine(&path).is_err(), "{at} bytes only");
+            assert!(examined(&path).is_err(), "{at} bytes only");
         }
+        // Of two files with blocks of the same lengths, no mixture is believed.
+        let other = written("other", (0..2000).map(|word| word ^ 1));
+        let large = |word: u64| (0..80_000).map(move |at| at << 7 | word);
+        let [one, two] = [("one", 0), ("two", 1)].map(|(name, word)| {
+            let path = written(name, large(word));
+            let bytes = fs::read(&path).unwrap();
+            fs::remove_file(path).unwrap();
+            bytes
+        });
+        assert_eq!(one.len(), two.len());
+        let halves = [&one[..one.len() / 2], &two[one.len() / 2..]].concat();
+        for bytes in [halves, [&one[..BLOCK + 100], &two[BLOCK + 100..]].concat()] {
+            fs::write(&other, bytes).unwrap();
+            assert!(examined(&other).is_err(), "it is of two files");
+        }
+        fs::remove_file(other).unwrap();
         let longer = [&whole[..], &[0]].concat();
         fs::write(&path, longer).unwrap();
-        assert!(examine(&path).is_err(), "there is something behind the end");
+        assert!(examined(&path).is_err(), "there is something behind the end");
         fs::write(&path, whole).unwrap();
-        assert!(examine(&path).is_ok());
+        assert!(examined(&path).is_ok());
         fs::remove_file(path).unwrap();
     }
 }

@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use search::{Completeness, Options, StopReason};
 use store::Budget;
 use system::TransitionSystem;
 
-use crate::checkpoint::{self, Checkpoints};
+use crate::checkpoint::{self, Checkpoints, cannot_go_on};
 use crate::conclude::{SearchResult, conclude, withdraw_cycle};
 use crate::config::{self, Bounds, Config, OnBound};
 use crate::coverage::cover;
@@ -183,9 +182,10 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
                 .to_owned(),
         ));
     }
-    let wanted = config.checkpoint.as_ref();
-    let checkpoints = wanted.map(|wanted| Checkpoints::open(wanted, &model.name, model.fingerprint()));
-    let mut checkpoints = checkpoints.transpose().map_err(CheckError::Refused)?;
+    let checkpoints = config.checkpoint.as_ref();
+    let checkpoints = checkpoints
+        .map(|wanted| Checkpoints::open(wanted, &model.name, model.fingerprint(), options.interrupt));
+    let mut checkpoints = checkpoints.transpose()?;
     if engine.hidden_data().is_some() && config.workers() > 1 {
         return Err(CheckError::Refused(format!(
             "--threads {}: this model reads hidden variables, whose values are those of the first run to a state; use --threads 1",
@@ -251,10 +251,6 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
 fn is_over(completeness: Completeness) -> bool {
     use StopReason::{Interrupted, Memory, Time};
     !matches!(completeness, Completeness::Stopped(Interrupted | Time | Memory))
-}
-
-fn cannot_go_on(error: &io::Error) -> CheckError {
-    CheckError::Refused(format!("the check can't go on from its checkpoint: {error}"))
 }
 
 /// The program for a search that looks at no temporal property. What only properties ask for does not count:

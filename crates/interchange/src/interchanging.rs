@@ -205,8 +205,8 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 }
 
 impl<'e> Interchanging<'e> {
-    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`. There
-    /// are so many bytes for all of the check, if they are limited.
+    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`. `memory`
+    /// is the memory limit of the check in bytes, if there is one.
     pub fn new(
         engine: &'e Engine,
         program: &'e Program,

@@ -55,7 +55,7 @@ struct Mark {
     account: Account,
     /// What the system has counted.
     counted: Vec<u64>,
-    /// The point can be kept.
+    /// The point can be kept: nothing before it was left out, and the counts are not void.
     is_sound: bool,
 }
 
@@ -119,6 +119,7 @@ impl Mark {
     {
         let Explorer { expander, sink, .. } = explorer;
         if is_abandoned(expander.system, &expander.state) {
+            self.is_sound = false;
             return;
         }
         self.states = sink.store.len();

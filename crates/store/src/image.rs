@@ -4,7 +4,7 @@
 //! as of such a moment ([`Extent`]). Who writes and reads it ([`Output`], [`Input`]) makes sure that what is
 //! read is what was written.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 
 use system::Encoding;
@@ -36,6 +36,20 @@ pub struct Extent<'a> {
     pub asked: usize,
     /// The keys of later states that were added to a [shared store](crate::SharedStore), and were not numbered.
     pub void: &'a [u64],
+}
+
+/// An image in memory.
+impl Output for VecDeque<u64> {
+    fn put(&mut self, word: u64) -> io::Result<()> {
+        self.push_back(word);
+        Ok(())
+    }
+}
+
+impl Input for VecDeque<u64> {
+    fn take(&mut self) -> io::Result<u64> {
+        self.pop_front().ok_or_else(damaged)
+    }
 }
 
 /// The words do not make an image.

@@ -1,5 +1,6 @@
 //! Checks that are killed, interrupted or run out of something, and go on.
 
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -144,6 +145,17 @@ fn what_cannot_go_on_is_refused() {
     let line = format!("check {MODEL} -D N=14 --symmetry none --por off --time 300ms --checkpoint kept");
     sandbox.run(&line).expect(3);
     sandbox.run(&line).refused(&["there is a checkpoint of another check", "quotient resume kept"]);
+    // An executable that differs in one byte, which is never used.
+    let mut bytes = std::fs::read(env!("CARGO_BIN_EXE_quotient")).expect("the executable");
+    bytes.push(0);
+    sandbox.write("other", bytes);
+    let permissions =
+        std::fs::metadata(env!("CARGO_BIN_EXE_quotient")).expect("the executable").permissions();
+    std::fs::set_permissions(sandbox.path("other"), permissions).expect("it may run");
+    let mut other = Command::new(sandbox.path("other"));
+    other.args(["resume", "kept"]).current_dir(sandbox.path(""));
+    other.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    finish(other.spawn().expect("it starts")).refused(&["was written by another build of quotient"]);
     sandbox.write(MODEL, sandbox.read(MODEL).replace("active", "active "));
     sandbox.run("resume kept --quiet").expect(3);
     sandbox.write(MODEL, "system S { const PARAM { N = 5; } active thread T() { loc a: do {} return; } }");
@@ -151,9 +163,39 @@ fn what_cannot_go_on_is_refused() {
     for name in ["kept/checkpoint", "kept/checkpoint.old"] {
         sandbox.write(name, "quotient checkpoint 1\nand something else");
     }
-    sandbox.run("resume kept").refused(&["there is no checkpoint to go on from", "it is damaged"]);
+    sandbox.run("resume kept").refused(&["no checkpoint is left to go on from", "it is damaged"]);
     sandbox.write("file", "");
     sandbox
         .run(&format!("check {MODEL} --checkpoint file"))
         .refused(&["no checkpoint can be written in `file`"]);
+}
+
+/// Two checks that write to one folder would take each other's checkpoints away.
+#[test]
+fn a_folder_is_for_one_check_at_a_time() {
+    let sandbox = Sandbox::with(MODEL);
+    let line = format!("check {MODEL} -D N=20 --symmetry none --por off --checkpoint kept --memory 1G");
+    let mut first = sandbox.command(&line).spawn().expect("it starts");
+    assert!(crate::support::eventually(|| sandbox.path("kept/lock").exists()));
+    // It is locked at once, but not at the same moment.
+    let refused = crate::support::eventually(|| {
+        let run = sandbox.run(&format!("{line} --time 10ms"));
+        let is_refused = run.code == Some(2) && run.stderr.contains("another check is running");
+        if !is_refused {
+            drop(std::fs::remove_file(sandbox.path("kept/checkpoint")));
+        }
+        is_refused
+    });
+    assert!(refused);
+    drop(first.kill());
+    finish(first);
+    // Whoever is gone has no lock.
+    drop(std::fs::remove_file(sandbox.path("kept/checkpoint")));
+    sandbox.run(&format!("{line} --time 300ms")).expect(3);
+}
+
+#[test]
+fn an_interval_may_be_longer_than_any_clock() {
+    let sandbox = Sandbox::with(MODEL);
+    sandbox.run(&format!("check {MODEL} --checkpoint kept --checkpoint-every 5000000000000000h")).expect(0);
 }

@@ -397,21 +397,7 @@ struct InMemory {
     kept: Vec<Words>,
 }
 
-#[derive(Clone, Default)]
-struct Words(VecDeque<u64>);
-
-impl Output for Words {
-    fn put(&mut self, word: u64) -> io::Result<()> {
-        self.0.push_back(word);
-        Ok(())
-    }
-}
-
-impl Input for Words {
-    fn take(&mut self) -> io::Result<u64> {
-        self.0.pop_front().ok_or_else(store::damaged)
-    }
-}
+type Words = VecDeque<u64>;
 
 impl Keeper for InMemory {
     fn is_due(&mut self) -> bool {
@@ -423,9 +409,9 @@ impl Keeper for InMemory {
     }
 
     fn keep(&mut self, states: usize, write: &mut dyn FnMut(&mut dyn Output) -> io::Result<()>) {
-        let mut words = Words::default();
+        let mut words = Words::new();
         write(&mut words).expect("there is a lot of memory");
-        assert_eq!(words.0[0], states as u64);
+        assert_eq!(words[0], states as u64);
         self.kept.push(words);
     }
 }
@@ -478,7 +464,7 @@ fn searches_go_on_from_points_as_if_nothing_had_happened() {
                     continue;
                 }
             };
-            assert!(input.is_none_or(|words| words.0.is_empty()), "all of it is read");
+            assert!(input.is_none_or(|words| words.is_empty()), "all of it is read");
             let stopped = match outcome.completeness {
                 Completeness::Stopped(StopReason::Interrupted) => 0,
                 Completeness::Stopped(StopReason::Memory) => 1,

@@ -197,22 +197,6 @@ mod tests {
     use super::*;
     use crate::{Budget, Insert};
 
-    #[derive(Default)]
-    struct Words(VecDeque<u64>);
-
-    impl Output for Words {
-        fn put(&mut self, word: u64) -> io::Result<()> {
-            self.0.push_back(word);
-            Ok(())
-        }
-    }
-
-    impl Input for Words {
-        fn take(&mut self) -> io::Result<u64> {
-            self.0.pop_front().ok_or_else(damaged)
-        }
-    }
-
     /// Some state, or one that is much like another.
     fn random_state(random: &mut SplitMix64, encoding: &mut Encoding) {
         for _ in 0..=random.below(3) {
@@ -259,11 +243,11 @@ mod tests {
                     let before = asked - (random.below(2) as u64).min(asked);
                     let states = one.len() - random.below(20).min(one.len() - asked as usize);
                     let extent = Extent { states, asked: before as usize, void: &[] };
-                    let mut words = Words::default();
+                    let mut words = VecDeque::new();
                     other.save(&extent, &mut words).unwrap();
                     let mut read = new();
                     read.load(&mut words).unwrap();
-                    assert!(words.0.is_empty(), "all of the image is read");
+                    assert!(words.is_empty(), "all of the image is read");
                     assert_eq!(read.len(), states);
                     // Both have what was written, and nothing else.
                     if states == one.len() && before == asked {
@@ -294,7 +278,7 @@ mod tests {
             trie.insert(&mut encoding, usize::MAX).unwrap();
         }
         (0..300).for_each(|id| trie.decode(StateId(id), &mut encoding));
-        let mut words = Words::default();
+        let mut words = VecDeque::new();
         trie.save(&Extent { states: 900, asked: 299, void: &[] }, &mut words).unwrap();
         let mut read = Trie::new(&Budget::unlimited(), true);
         read.load(&mut words).unwrap();
@@ -308,6 +292,6 @@ mod tests {
             assert_eq!(is_new, word >= 900);
         }
         let two_more = Extent { states: 900, asked: 298, void: &[] };
-        assert!(trie.save(&two_more, &mut Words::default()).is_err(), "that state is gone");
+        assert!(trie.save(&two_more, &mut VecDeque::new()).is_err(), "that state is gone");
     }
 }
