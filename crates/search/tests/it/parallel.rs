@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use quotient_search::{
-    Checkpoints, Completeness, Keeper, OnSystem, Options, Outcome, Pace, Quiet, StopReason, Team, bfs,
+    Checkpoints, Completeness, Keeper, OnSystem, Open, Options, Outcome, Pace, Quiet, StopReason, Team, bfs,
     parallel_bfs, parallel_bfs_from,
 };
 use store::{Budget, Input, Output, StateStore, Trie};
@@ -424,7 +424,15 @@ fn searches_go_on_from_points_as_if_nothing_had_happened() {
     let mut stops = [0; 3];
     for number in 0..testing::effort(60) {
         let size = [30, 300, 2000][random.below(3)];
-        let maze = Maze::random(&mut random, size);
+        let mut maze = Maze::random(&mut random, size);
+        let is_endless = random.below(4) == 0;
+        if is_endless {
+            // From then on transient states are stored, whoever goes on.
+            maze.nodes[0].ways.push(Way::To(size - 2));
+            for (at, to) in [(size - 2, size - 1), (size - 1, size - 2)] {
+                maze.nodes[at] = Node { ways: vec![Way::To(to)], is_transient: true, ..Node::default() };
+            }
+        }
         let folds = random.below(2) == 0;
         let options = Options {
             keep_going: random.below(4) > 0,
@@ -480,6 +488,13 @@ fn searches_go_on_from_points_as_if_nothing_had_happened() {
             stops[stopped] += 1;
             // The last point is that before the end. An earlier one does as well.
             let kept = keeper.kept.len();
+            if let Some(last) = keeper.kept.last() {
+                let Open::Frontier(open) = outcome.open else { panic!("it has no stack") };
+                assert!(
+                    open as u64 + last[1] <= outcome.stats.states as u64 + 1,
+                    "what is expanded is not open"
+                );
+            }
             if kept > 0 {
                 let at = if random.below(2) == 0 { kept - 1 } else { random.below(kept) };
                 stops[2] += usize::from(at + 1 < kept);

@@ -195,7 +195,7 @@ mod tests {
     use testing::SplitMix64;
 
     use super::*;
-    use crate::{Budget, Insert};
+    use crate::{Budget, Frozen as _, Insert, Part as _, SharedStore as _};
 
     /// Some state, or one that is much like another.
     fn random_state(random: &mut SplitMix64, encoding: &mut Encoding) {
@@ -293,5 +293,43 @@ mod tests {
         }
         let two_more = Extent { states: 900, asked: 298, void: &[] };
         assert!(trie.save(&two_more, &mut VecDeque::new()).is_err(), "that state is gone");
+    }
+
+    /// Keys that were added to parts by workers, of states that were not numbered, are left out.
+    #[test]
+    fn void_keys_are_not_in_an_image() {
+        let mut trie = Trie::new(&Budget::unlimited(), true);
+        let key = Key { section: Section::Root, index: 0 };
+        let mut encoding = Encoding::new();
+        for word in 0..500 {
+            encoding.set(key, &[word]);
+            trie.insert(&mut encoding, usize::MAX).unwrap();
+        }
+        let frozen = trie.freeze();
+        let mut cursor = frozen.cursor();
+        let void: Vec<u64> = (500..600)
+            .map(|word| {
+                encoding.set(key, &[word]);
+                frozen.key(&mut cursor, &mut encoding).unwrap()
+            })
+            .collect();
+        let parts_of: Vec<usize> = void.iter().map(|&key| frozen.part_of(key)).collect();
+        trie.thaw(frozen).unwrap();
+        let mut parts = trie.take_parts();
+        for (&key, part) in void.iter().zip(parts_of) {
+            assert!(parts[part].insert(key).unwrap());
+        }
+        trie.return_parts(parts, 0);
+        let mut words = VecDeque::new();
+        trie.save(&Extent { states: 500, asked: 0, void: &void }, &mut words).unwrap();
+        let mut read = Trie::new(&Budget::unlimited(), true);
+        read.load(&mut words).unwrap();
+        for word in 0..600 {
+            encoding.set(key, &[word]);
+            let is_new = matches!(read.insert(&mut encoding, usize::MAX).unwrap(), Insert::New(_));
+            assert_eq!(is_new, word >= 500);
+        }
+        let all = Extent { states: 500, asked: 0, void: &[] };
+        assert!(trie.save(&all, &mut VecDeque::new()).is_err(), "there are more states than were numbered");
     }
 }
