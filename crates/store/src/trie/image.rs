@@ -195,7 +195,7 @@ mod tests {
     use testing::SplitMix64;
 
     use super::*;
-    use crate::{Budget, Frozen as _, Insert, Part as _, SharedStore as _};
+    use crate::{Budget, Frozen as _, Insert, SharedStore as _};
 
     /// Some state, or one that is much like another.
     fn random_state(random: &mut SplitMix64, encoding: &mut Encoding) {
