@@ -571,7 +571,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
     }
 
     fn limits(&self) -> Option<&dyn Limits<S::State>> {
-        self.system.limits()
+        Some(self)
     }
 
     fn hidden_data(&self) -> Option<&dyn HiddenData<S::State>> {
@@ -584,6 +584,26 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
 
     fn successor_cache(&self) -> Option<&Self> {
         self.system.successor_cache().map(|_| self)
+    }
+}
+
+impl<S: OverEngine> Limits<S::State> for Reduced<'_, S> {
+    fn has_room(&self, state: &mut S::State) -> bool {
+        has_room(self.system, state)
+    }
+
+    fn heed(&self, state: &mut S::State, alarm: &Arc<Alarm>) {
+        if let Some(limits) = self.system.limits() {
+            limits.heed(state, alarm);
+        }
+    }
+
+    fn is_abandoned(&self, state: &S::State) -> bool {
+        is_abandoned(self.system, state)
+    }
+
+    fn is_void(&self) -> bool {
+        self.counts.get().ample > 0 && !self.invalidated.borrow().is_empty()
     }
 }
 

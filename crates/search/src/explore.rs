@@ -18,7 +18,7 @@
 use std::ops::ControlFlow::{self, Continue};
 
 use store::{Insert, StateId, StateStore, Ticket};
-use system::{Fault, Fired, Halt, Step, TransitionSystem, has_room, is_abandoned};
+use system::{Fault, Fired, Halt, Step, TransitionSystem, has_room, is_abandoned, is_void};
 
 use crate::expander::{Expander, Successor};
 use crate::ledger::Standing;
@@ -335,6 +335,7 @@ where
         Standing {
             has_room: has_room(*system, state),
             is_abandoned: is_abandoned(*system, state),
+            is_void: is_void(*system),
             states,
             open: path.open(states),
             store_bytes: self.sink.store.bytes(),

@@ -212,6 +212,12 @@ pub trait Limits<State> {
     /// Whether a computation in `state` was stopped. Then the search must end here, and must not claim to
     /// have explored everything.
     fn is_abandoned(&self, state: &State) -> bool;
+
+    /// Whether the system has relied on something that does not hold, so that a search must start again. There is no
+    /// use in going on then.
+    fn is_void(&self) -> bool {
+        false
+    }
 }
 
 /// Data of a state that is not in its encoding, under a number that the system assigns. A search that decodes
@@ -355,6 +361,11 @@ pub trait Temporal: TransitionSystem {
 /// Whether there is memory for a few hundred more steps, see [`Limits::has_room`].
 pub fn has_room<S: TransitionSystem + ?Sized>(system: &S, state: &mut S::State) -> bool {
     system.limits().is_none_or(|limits| limits.has_room(state))
+}
+
+/// Whether a search must start again, see [`Limits::is_void`].
+pub fn is_void<S: TransitionSystem + ?Sized>(system: &S) -> bool {
+    system.limits().is_some_and(Limits::is_void)
 }
 
 /// Whether a computation in `state` was stopped, see [`Limits::is_abandoned`].
