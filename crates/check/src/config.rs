@@ -324,6 +324,19 @@ pub enum Symmetry {
     /// One state per class of states that differ in names.
     #[default]
     Full,
+    /// What seems faster: `full`, or `none` where no states are alike.
+    Auto,
+}
+
+impl Symmetry {
+    /// The level; where none was chosen, `auto` is `full`.
+    #[must_use]
+    pub const fn named(self) -> Self {
+        match self {
+            Self::Auto => Self::Full,
+            level => level,
+        }
+    }
 }
 
 impl fmt::Display for Symmetry {
@@ -335,6 +348,7 @@ impl fmt::Display for Symmetry {
             Self::Bots(None) => f.write_str("bots"),
             Self::Bots(Some(depth)) => write!(f, "bots={depth}"),
             Self::Full => f.write_str("full"),
+            Self::Auto => f.write_str("auto"),
         }
     }
 }
@@ -369,11 +383,12 @@ impl FromStr for Symmetry {
             "pc" => Ok(Self::Pc),
             "bots" => Ok(Self::Bots(None)),
             "full" => Ok(Self::Full),
+            "auto" => Ok(Self::Auto),
             _ => match text.strip_prefix("bots=") {
                 Some(depth) => depth.parse().map(|depth| Self::Bots(Some(depth))).map_err(|_| {
                     format!("the K of bots=K must be a number that is not negative, not `{depth}`")
                 }),
-                None => Err("expected one of none, heap, pc, bots, bots=K, full".to_owned()),
+                None => Err("expected one of none, heap, pc, bots, bots=K, full, auto".to_owned()),
             },
         }
     }
@@ -496,7 +511,7 @@ impl Config {
             Symmetry::Heap => Level::Heap,
             Symmetry::Pc => Level::Pc,
             Symmetry::Bots(depth) => Level::Bots(depth.unwrap_or(u32::MAX)),
-            Symmetry::Full => Level::Full,
+            Symmetry::Full | Symmetry::Auto => Level::Full,
         };
         let naming = match self.naming.unwrap_or_default() {
             Naming::Dfs => symmetry::Naming::Dfs,
@@ -607,7 +622,7 @@ impl Config {
                 "--naming {naming} has no meaning with --symmetry none, which renames nothing"
             ));
         }
-        if let (true, Some(states)) = (*symmetry != Symmetry::Full, audit_symmetry) {
+        if let (false, Some(states)) = (matches!(symmetry, Symmetry::Full | Symmetry::Auto), audit_symmetry) {
             return Some(format!(
                 "--audit-symmetry {states} has no meaning with --symmetry {symmetry}, which permutes nothing"
             ));

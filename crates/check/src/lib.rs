@@ -19,9 +19,11 @@
 //! assert_eq!(checked.report.violation.unwrap().kind, quotient_check::FaultKind::Deadlock);
 //! ```
 
+mod alike;
 pub mod audit;
 pub mod batch;
 pub mod checkpoint;
+mod choice;
 mod conclude;
 pub mod config;
 mod coverage;

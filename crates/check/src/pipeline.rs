@@ -16,6 +16,7 @@ use search::{Completeness, Options, StopReason};
 use store::Budget;
 use system::TransitionSystem;
 
+use crate::choice::Choice;
 use crate::checkpoint::{self, Checkpoints, cannot_go_on};
 use crate::conclude::{SearchResult, conclude, withdraw_cycle};
 use crate::config::{self, Bounds, Config, OnBound};
@@ -87,6 +88,8 @@ pub struct Check<'a> {
     pub model: &'a Model,
     pub config: &'a Config,
     pub options: Options<'a>,
+    /// Why names are given as they are, if that was not asked for.
+    pub chosen: Option<Choice>,
     deadline: Deadline,
     /// A violation of an earlier goal is the one that is shown.
     pub has_shown: Cell<bool>,
@@ -94,7 +97,7 @@ pub struct Check<'a> {
 
 impl<'a> Check<'a> {
     pub fn new(model: &'a Model, config: &'a Config, options: Options<'a>, deadline: Deadline) -> Self {
-        Self { model, config, options, deadline, has_shown: Cell::new(false) }
+        Self { model, config, options, chosen: None, deadline, has_shown: Cell::new(false) }
     }
 
     /// The limits of a search that begins now.
@@ -137,7 +140,10 @@ pub fn check(
         keep_going: config.keep_going,
         ..Options::default()
     };
-    let check = Check::new(model, config, options, deadline);
+    let chosen = Choice::new(model, config)?;
+    let level = chosen.as_ref().map_or(config.symmetry, |choice| choice.level);
+    let config = &Config { symmetry: level.named(), ..config.clone() };
+    let check = Check { chosen, ..Check::new(model, config, options, deadline) };
     let mut results: Vec<GoalResult> = Vec::new();
     for &goal in &goals.list {
         let result = match goal {

@@ -436,7 +436,10 @@ pub struct Alternative {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Symmetry {
+    /// The level that was used, which is never `auto`.
     pub level: config::Symmetry,
+    /// With `--symmetry auto`: why this level was chosen.
+    pub chosen: Option<String>,
     /// How objects are named, where they are.
     pub naming: Option<Naming>,
     /// Whether states that differ only in names that the level abstracts from were always one.

@@ -64,7 +64,8 @@ none      only equal states
 heap      states that differ only in addresses of objects
 pc        also many that differ in threads, sorted by location
 bots[=K]  also more of these, sorted by what threads reach [by K references]
-full      states that differ only in names of objects, threads and abstract ids";
+full      states that differ only in names of objects, threads and abstract ids
+auto      full, or none where a sample of states has none that full would make one";
 
 const NAMING: &str = "\
 How objects get their names under symmetry:

@@ -408,6 +408,7 @@ mod tests {
         let check =
             |level: &str, canonical, [searched, exhausted]: [u64; 2], pinned: &[&str], expect: &str| {
                 let report = Symmetry {
+                    chosen: None,
                     level: level.parse().expect("a level"),
                     naming: (level != "none").then_some(Naming::Chain),
                     canonical,

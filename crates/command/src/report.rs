@@ -453,6 +453,7 @@ impl<M: Model> Finished<'_, M> {
         let touched = report.naming.nodes as f64 / report.naming.states.max(1) as f64;
         let symmetry = Json::Object(vec![
             ("level", Json::text(self.symmetry)),
+            ("chosen", Json::Null),
             ("naming", Json::Null),
             ("canonical", Json::Bool(report.not_canonical == 0)),
             ("ties_searched", Json::Count(report.naming.searched)),

@@ -4,14 +4,13 @@
 //! A representative is a state of the program: it is decoded as it is, and searched from.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::{Engine, EngineState, OverEngine};
 use ir::{Array, Expr, ExprKind, LocalId, LocationId, Permutation, ProcedureId, Program};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use state::{Layout, State, ThreadId};
 use system::{
     Alarm, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, SuccessorCache, Temporal,
@@ -33,9 +32,6 @@ const MOST_NUMBERS: usize = 1 << 12;
 /// The memory for what assignments of movers make of links, in bytes: this much, but only a part of what there is.
 const MOST_MEMORY: usize = 1 << 26;
 const PART: usize = 8;
-
-/// The number of words of states that are looked at to see whether states are alike.
-const MOST_WORDS: usize = 1 << 20;
 
 /// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -236,59 +232,6 @@ impl<'e> Interchanging<'e> {
 
     pub fn stats(&self) -> Stats {
         Stats { refuted: self.plans.borrow().refuted, ..self.stats.get() }
-    }
-
-    /// Of the first states, how many there are and how many are left if those that are alike count as one. Stops early
-    /// when the alarm is due, or if the states are large.
-    pub fn gain(&self, sample: usize, alarm: &Arc<Alarm>) -> (usize, usize) {
-        let words = |encoding: &Encoding| {
-            let mut all = Vec::new();
-            for (_, words) in encoding.components() {
-                all.push(words.len() as u64);
-                all.extend_from_slice(words);
-            }
-            all
-        };
-        let mut state = self.initial();
-        self.heed(&mut state, alarm);
-        let mut own = Encoding::new();
-        self.encode(&mut state, &mut own);
-        let mut orbits: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut states: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut queue: VecDeque<Encoding> = VecDeque::new();
-        let mut count = 0;
-        let mut left = MOST_WORDS;
-        let mut meet = |system: &Self, state: &mut Permuted, queue: &mut VecDeque<Encoding>| {
-            let mut raw = Encoding::new();
-            system.raw(state, &mut raw);
-            let words_of_state = words(&raw);
-            left = left.saturating_sub(words_of_state.len());
-            if states.insert(words_of_state) {
-                queue.push_back(raw);
-                if !system.is_transient(state) {
-                    count += 1;
-                    system.encode(state, &mut own);
-                    orbits.insert(words(&own));
-                }
-            }
-            states.len() >= 2 * sample || count >= sample || left == 0
-        };
-        meet(self, &mut state, &mut queue);
-        let mut steps = Steps::default();
-        while let Some(encoding) = queue.pop_front().filter(|_| !alarm.is_due()) {
-            self.decode(&encoding, &mut state);
-            self.steps(&mut state, &mut steps);
-            for &step in &steps.enabled {
-                if matches!(self.fire(&mut state, step), Fired::Moved | Fired::MovedWithFault(_)) {
-                    let is_enough = meet(self, &mut state, &mut queue);
-                    self.undo(&mut state);
-                    if is_enough {
-                        return (count, orbits.len());
-                    }
-                }
-            }
-        }
-        (count, orbits.len())
     }
 
     /// The plan for a state.
@@ -554,7 +497,7 @@ impl Temporal for Interchanging<'_> {
 
 impl Interchanging<'_> {
     /// Writes the state as it is.
-    pub(crate) fn raw(&self, permuted: &Permuted, into: &mut Encoding) {
+    pub fn raw(&self, permuted: &Permuted, into: &mut Encoding) {
         let state = &permuted.state.state;
         let cells = self.plans.borrow_mut().any(self.engine.layout(), state);
         let identity = Permutation::identity(state.thread_count() as usize, state.channel_count() as usize);

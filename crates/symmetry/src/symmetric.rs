@@ -96,6 +96,18 @@ impl<'e> Symmetric<'e> {
         self.population.counts()
     }
 
+    /// Writes a state under the ids that it has, in place of what `into` shows.
+    pub fn write_plain(&self, named: &Named, into: &mut Encoding) {
+        let (layout, state) = (self.engine.layout(), named.state());
+        let mut words = Vec::new();
+        into.clear();
+        for unit in std::iter::once(NodeRef::Root).chain(state.units()) {
+            words.clear();
+            state.append(layout, unit, None, &mut words);
+            into.set(unit.key(), &words);
+        }
+    }
+
     /// The sum of the counters of all states that are gone.
     pub fn stats(&self) -> Stats {
         self.stats.get()

@@ -6,6 +6,7 @@ mod common;
 mod book;
 mod bounds;
 mod checkpoints;
+mod choice;
 mod corners;
 mod dynamic;
 mod dynamic_counts;
