@@ -456,7 +456,8 @@ pub struct Symmetry {
     /// What the level let states differ in and still be one: kinds of which there were at least two at a
     /// time. In a check of several goals, those of the first search.
     pub interchangeable: Vec<Interchangeable>,
-    /// For Promela models: why processes of which there are several are not interchangeable.
+    /// For Promela models: why processes of which there are several are not interchangeable. For others: why
+    /// `--symmetry auto` chose `none`.
     pub not_interchangeable: Vec<String>,
 }
 

@@ -43,7 +43,7 @@ impl<'a> Lift<'a> {
                 self.system.decode(encoding, &mut self.decoded);
                 system::restore_hidden(self.system, *hidden, &mut self.decoded);
                 // Programs with symmetry have no transient states.
-                self.advance(next.steps[0], &next.encoding);
+                self.advance(encoding.clone(), next.steps[0], &next.encoding);
             }
         }
         if let Some((step, fault)) = last {
@@ -61,10 +61,9 @@ impl<'a> Lift<'a> {
             && concrete.transition == decoded.transition
     }
 
-    /// Takes a step of the decoded state, which leads to `target`, and the corresponding concrete one.
-    fn advance(&mut self, step: Step, target: &Encoding) {
+    /// Takes a step of the decoded state, which `encoding` shows, to `target`, and the corresponding concrete one.
+    fn advance(&mut self, mut encoding: Encoding, step: Step, target: &Encoding) {
         let before = Population::of(self.decoded.state());
-        let mut encoding = Encoding::new();
         self.system.fire(&mut self.decoded, step);
         self.system.encode(&mut self.decoded, &mut encoding);
         debug_assert!(encoding.same(target), "the step leads to the next state");

@@ -68,18 +68,20 @@ fn no_model_loses_much() {
     let mut plain = 0;
     for file in files_below(&models(), "bir") {
         let model = model_of(&file, &[]);
-        let small = Limits { states: Some(30_000), ..Limits::default() };
-        let config = Config { keep_going: true, safety: true, limits: small, ..auto() };
-        let report = check(&model, &config);
+        let searched = |symmetry, most| {
+            let limits = Limits { states: Some(most), ..Limits::default() };
+            check(&model, &Config { symmetry, keep_going: true, safety: true, limits, ..Config::default() })
+        };
+        let report = searched(Symmetry::Auto, 1);
         let Some(reason) = &report.symmetry.chosen else { continue };
         assert!(!reason.is_empty());
         match report.symmetry.level {
             Symmetry::None => {
                 plain += 1;
                 assert!(report.symmetry.not_interchangeable.contains(reason));
-                let full = check(&model, &Config { symmetry: Symmetry::Full, ..config.clone() });
-                let name = &file.name;
-                assert!(full.states * 2 >= report.states, "{name}: {} of {}", full.states, report.states);
+                let [none, full] =
+                    [Symmetry::None, Symmetry::Full].map(|level| searched(level, 30_000).states);
+                assert!(full * 2 >= none, "{}: {full} of {none}", file.name);
             }
             level => assert_eq!(level, Symmetry::Full),
         }
@@ -154,18 +156,22 @@ fn small_models_have_names() {
 /// Where steps can be left out, which takes names, the level is `full` although nothing is alike.
 #[test]
 fn reduction_counts_as_well() {
-    let text = "system Own {
-        int done;
-        thread T(int me) {
-            int n;
-            loc a: when n < 20 do { n := n + me + 1; } goto a;
-                   when n >= 20 do { done := done + n; } return;
-        }
-        main thread MAIN() {
-            loc a: do { start T(0); start T(1); start T(2); start T(3); } return;
-        }
-    }";
-    let own = model(text);
+    let step = |at| format!("loc l{at}: do {{ n := n + me; }} goto l{};", at + 1);
+    let steps = (0..9).map(step).collect::<Vec<_>>().concat();
+    let text = format!(
+        "system Own {{
+            int done;
+            thread T(int me) {{
+                int n;
+                {steps}
+                loc l9: do {{ done := done + n; }} return;
+            }}
+            main thread MAIN() {{
+                loc a: do {{ start T(1); start T(2); start T(3); start T(4); }} return;
+            }}
+        }}"
+    );
+    let own = model(&text);
     let (level, reason) = chosen(&own, &auto());
     assert_eq!(level, Symmetry::Full);
     assert!(reason.starts_with("steps can be left out in "), "{reason}");
