@@ -255,7 +255,7 @@ fn settled(
     observed: &[&Expr],
     alarm: Option<&Arc<Alarm>>,
 ) -> (Plan, bool) {
-    let system = Interchanging::new(engine, program, observed.to_vec(), None);
+    let system = Interchanging::new(engine, program, observed.to_vec());
     let mut state = system.initial();
     if let Some(alarm) = alarm {
         system.heed(&mut state, alarm);
@@ -303,7 +303,7 @@ const SAMPLE: usize = 1 << 11;
 
 /// Whether a plan makes fewer states of those near the initial one.
 fn is_worthwhile(engine: &Engine, program: &Program, observed: &[&Expr], alarm: &Arc<Alarm>) -> bool {
-    let system = Interchanging::new(engine, program, observed.to_vec(), None);
+    let system = Interchanging::new(engine, program, observed.to_vec());
     let (states, orbits) = system.gain(SAMPLE, alarm);
     // A tenth less is worth the effort.
     orbits * 10 <= states * 9

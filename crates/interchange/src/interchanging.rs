@@ -30,9 +30,8 @@ const MOST_PLANS: usize = 64;
 /// When there are this many, others are looked for anew each time.
 const MOST_NUMBERS: usize = 1 << 12;
 
-/// The memory for what assignments of movers make of links, in bytes: this much, but only a part of what there is.
-const MOST_MEMORY: usize = 1 << 26;
-const PART: usize = 8;
+/// So many states are looked at if a quarter of them are alike.
+const CLEAR: usize = 1 << 7;
 
 /// The number of words of states that are looked at to see whether states are alike.
 const MOST_WORDS: usize = 1 << 20;
@@ -66,8 +65,6 @@ struct Plans<'p> {
     /// How many the verifier refuted.
     refuted: u64,
     alarm: Option<Arc<Alarm>>,
-    /// The bytes that assignments may be remembered in, of all plans.
-    memory: Rc<Cell<usize>>,
 }
 
 impl Plans<'_> {
@@ -136,7 +133,7 @@ impl Plans<'_> {
             self.refuted += 1;
             plan.forbid();
         }
-        let cells = Rc::new(Cells::new(self.program, layout, plan, &self.memory));
+        let cells = Rc::new(Cells::new(self.program, layout, plan));
         (self.threads.clone(), self.text.clone(), cells)
     }
 
@@ -205,15 +202,8 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 }
 
 impl<'e> Interchanging<'e> {
-    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`. `memory`
-    /// is the memory limit of the check in bytes, if there is one.
-    pub fn new(
-        engine: &'e Engine,
-        program: &'e Program,
-        observed: Vec<&'e Expr>,
-        memory: Option<usize>,
-    ) -> Self {
-        let memory = memory.map_or(MOST_MEMORY, |limit| MOST_MEMORY.min(limit / PART));
+    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`.
+    pub fn new(engine: &'e Engine, program: &'e Program, observed: Vec<&'e Expr>) -> Self {
         let reach = Reach::new(program);
         let text = reach.nothing();
         let plans = Plans {
@@ -229,7 +219,6 @@ impl<'e> Interchanging<'e> {
             text,
             refuted: 0,
             alarm: None,
-            memory: Rc::new(Cell::new(memory)),
         };
         Self { engine, plans: RefCell::new(plans), stats: Rc::default() }
     }
@@ -239,7 +228,7 @@ impl<'e> Interchanging<'e> {
     }
 
     /// Of the first states, how many there are and how many are left if those that are alike count as one. Stops early
-    /// when the alarm is due, or if the states are large.
+    /// when the alarm is due, if the states are large, or if a quarter of those so far are alike.
     pub fn gain(&self, sample: usize, alarm: &Arc<Alarm>) -> (usize, usize) {
         let words = |encoding: &Encoding| {
             let mut all = Vec::new();
@@ -271,7 +260,8 @@ impl<'e> Interchanging<'e> {
                     orbits.insert(words(&own));
                 }
             }
-            states.len() >= 2 * sample || count >= sample || left == 0
+            let is_clear = count >= CLEAR && orbits.len() * 4 <= count * 3;
+            states.len() >= 2 * sample || count >= sample || left == 0 || is_clear
         };
         meet(self, &mut state, &mut queue);
         let mut steps = Steps::default();
