@@ -48,7 +48,7 @@ const PLACES: [(usize, usize); 5] =
     [(0, 1 << 12), (1 << 6, 1 << 9), (1 << 7, 1 << 9), (1 << 8, 1 << 9), (1 << 9, 1 << 9)];
 
 /// So many states may tell already, if a quarter of them is alike.
-const FEW: usize = 1 << 8;
+const FEW: usize = 1 << 7;
 
 /// Looks at states of a system whose encodings are canonical forms.
 pub struct Sample<'s, S, P> {

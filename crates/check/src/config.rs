@@ -534,7 +534,8 @@ impl Config {
         }
         if let Some(states) = self.audit_symmetry.filter(|_| dialect.has_objects_and_frames) {
             return Some(format!(
-                "--audit-symmetry {states} is for Promela models: in BIR, names cannot be observed by the rules of the language"
+                "--audit-symmetry {states} is for Promela models without objects: in others, names cannot be observed by the rules of \
+                 the language"
             ));
         }
         naming.filter(|_| !dialect.has_objects_and_frames).map(|naming| {

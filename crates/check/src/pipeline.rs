@@ -200,7 +200,7 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
     }
     let searched = plan.program.clone();
     let naming = match ladder(model, config) {
-        _ if processes.is_used => Naming::Interchanged(&searched, &[], check.options.budget.limit()),
+        _ if processes.is_used => Naming::Interchanged(&searched, &[]),
         ladder => ladder.map_or(Naming::Ids, Naming::Names),
     };
     // A step under symmetry costs more than a look at memory.
@@ -302,7 +302,7 @@ fn check_property(
     let searched = plan.program.clone();
     let asked = observed(&searched, Some(property));
     let naming = match ladder {
-        _ if processes.is_used => Naming::Interchanged(&searched, &asked, check.options.budget.limit()),
+        _ if processes.is_used => Naming::Interchanged(&searched, &asked),
         ladder => ladder.map_or(Naming::Ids, Naming::Names),
     };
     let fair_transitions: Vec<u32> = plan.program.fair_transitions().map(|id| id.index() as u32).collect();

@@ -258,7 +258,7 @@ fn settled(
     observed: &[&Expr],
     alarm: Option<&Arc<Alarm>>,
 ) -> (Plan, bool) {
-    let system = Interchanging::new(engine, program, observed.to_vec(), None);
+    let system = Interchanging::new(engine, program, observed.to_vec());
     let mut state = system.initial();
     if let Some(alarm) = alarm {
         system.heed(&mut state, alarm);
@@ -306,7 +306,7 @@ const SAMPLE: usize = 1 << 11;
 
 /// Whether a plan makes fewer states of those near the initial one.
 fn is_worthwhile(engine: &Engine, program: &Program, observed: &[&Expr], alarm: &Arc<Alarm>) -> bool {
-    let system = Interchanging::new(engine, program, observed.to_vec(), None);
+    let system = Interchanging::new(engine, program, observed.to_vec());
     Sample { system: &system, plain: Interchanging::raw, alarm }.first(SAMPLE).is_worthwhile()
 }
 

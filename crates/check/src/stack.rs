@@ -19,8 +19,8 @@ pub enum Naming<'a> {
     /// Those that differ in names, which are given by a level of symmetry.
     Names(SymmetryConfig),
     /// Those that permutations of interchangeable processes map to each other. The program is the one that the engine
-    /// runs; properties ask for the expressions; and there is this much memory for the check.
-    Interchanged(&'a Program, &'a [&'a Expr], Option<usize>),
+    /// runs; properties ask for the expressions.
+    Interchanged(&'a Program, &'a [&'a Expr]),
 }
 
 impl Naming<'_> {
@@ -68,8 +68,8 @@ impl Stack<'_> {
                 let (output, stats) = self.reduce(&system, search);
                 (output, LayerStats { naming: system.stats(), population: system.population(), ..stats })
             }
-            Naming::Interchanged(program, observed, memory) => {
-                let system = Interchanging::new(self.engine, program, observed.to_vec(), memory);
+            Naming::Interchanged(program, observed) => {
+                let system = Interchanging::new(self.engine, program, observed.to_vec());
                 let (output, stats) = self.reduce(&system, search);
                 let interchange::Stats { named, searched, exhausted, refuted } = system.stats();
                 let naming = Stats { named, searched, exhausted, ..Stats::default() };

@@ -29,10 +29,6 @@ const MOST_PLANS: usize = 64;
 /// When there are this many, others are looked for anew each time.
 const MOST_NUMBERS: usize = 1 << 12;
 
-/// The memory for what assignments of movers make of links, in bytes: this much, but only a part of what there is.
-const MOST_MEMORY: usize = 1 << 26;
-const PART: usize = 8;
-
 /// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
@@ -62,8 +58,6 @@ struct Plans<'p> {
     /// How many the verifier refuted.
     refuted: u64,
     alarm: Option<Arc<Alarm>>,
-    /// The bytes that assignments may be remembered in, of all plans.
-    memory: Rc<Cell<usize>>,
 }
 
 impl Plans<'_> {
@@ -132,7 +126,7 @@ impl Plans<'_> {
             self.refuted += 1;
             plan.forbid();
         }
-        let cells = Rc::new(Cells::new(self.program, layout, plan, &self.memory));
+        let cells = Rc::new(Cells::new(self.program, layout, plan));
         (self.threads.clone(), self.text.clone(), cells)
     }
 
@@ -201,15 +195,8 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 }
 
 impl<'e> Interchanging<'e> {
-    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`. `memory`
-    /// is the memory limit of the check in bytes, if there is one.
-    pub fn new(
-        engine: &'e Engine,
-        program: &'e Program,
-        observed: Vec<&'e Expr>,
-        memory: Option<usize>,
-    ) -> Self {
-        let memory = memory.map_or(MOST_MEMORY, |limit| MOST_MEMORY.min(limit / PART));
+    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`.
+    pub fn new(engine: &'e Engine, program: &'e Program, observed: Vec<&'e Expr>) -> Self {
         let reach = Reach::new(program);
         let text = reach.nothing();
         let plans = Plans {
@@ -225,7 +212,6 @@ impl<'e> Interchanging<'e> {
             text,
             refuted: 0,
             alarm: None,
-            memory: Rc::new(Cell::new(memory)),
         };
         Self { engine, plans: RefCell::new(plans), stats: Rc::default() }
     }

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use check::checkpoint;
 use check::config::Config;
 use check::report::{self, Diagnostic, Report};
-use check::{Model, itf, spin_trail};
+use check::{Dialect, Model, itf, spin_trail};
 
 use super::counterexample::counterexample;
 use super::failure::{Failure, Outcome, usage};
@@ -101,7 +101,8 @@ impl<'a> Call<'a> {
             return Err(usage(reason));
         }
         let compiled = compile(&self.args.model(path), self.external.as_ref(), &self.disk);
-        compiled.map_err(|failure| with_hint(failure, path))
+        let model = compiled.map_err(|failure| with_hint(failure, path))?;
+        refusal_of(self.args, &config, model.dialect()).map_or(Ok(model), |reason| Err(usage(reason)))
     }
 
     /// Checks the only model of a call.
@@ -257,9 +258,16 @@ fn warn_of_verdict(model: &Model, report: &Report, quiet: bool) {
     }
 }
 
-/// Why a model cannot be checked with these options, if that is known before it is read.
+/// Why a model cannot be checked with these options, if that is known before it is read: in none of the dialects of its
+/// language.
 fn refusal(args: &CheckArgs, config: &Config, path: &Path) -> Option<String> {
-    let dialect = language(&args.model(path)).dialect();
+    let dialects = language(&args.model(path)).dialects();
+    let refusals: Option<Vec<String>> = dialects.map(|dialect| refusal_of(args, config, dialect)).collect();
+    refusals?.into_iter().next()
+}
+
+/// Why models in a dialect cannot be checked with these options.
+fn refusal_of(args: &CheckArgs, config: &Config, dialect: &Dialect) -> Option<String> {
     let for_others = "--trail-format spin is for Promela models: SPIN reads no others";
     let is_for_others = args.trail_format == TrailFormat::Spin && !dialect.is_spins;
     let own = is_for_others.then(|| for_others.to_owned()).or_else(|| args.view.refusal(dialect));
