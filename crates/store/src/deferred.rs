@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use system::{Effect, Encoding};
 
 use crate::mix::place;
-use crate::zeroed::{grow_from, prefetch};
+use crate::zeroed::grow_from;
 use crate::{Access, Budget, Frozen, Full, Insert, Part, PreparedStore, StateId, StateStore, Ticket};
 
 /// The number of candidates that a walker remembers.
@@ -193,21 +193,10 @@ impl<'a, F: Frozen> Deferred<'a, F> {
         self.walker.recent.clear();
     }
 
-    /// The ticket of a key. The store has prefetched its place.
-    #[inline]
-    fn ticket(&self, key: u64) -> Ticket {
-        prefetch(&raw const self.walker.recent.0[Recent::place(key)]);
-        Ticket(key.into())
-    }
-
     #[inline]
     fn enter(&mut self, key: u64) -> Result<Insert, Full> {
-        // Most are in the store, so what the walker remembers is asked second.
-        if self.frozen.contains(key) {
-            return Ok(Insert::Seen(None));
-        }
         let recent = &mut self.walker.recent.0[Recent::place(key)];
-        if *recent == key {
+        if *recent == key || self.frozen.contains(key) {
             return Ok(Insert::Seen(None));
         }
         let id = StateId(self.found.len() as u64);
@@ -259,7 +248,7 @@ impl<F: Frozen> PreparedStore for Deferred<'_, F> {
 
     #[inline]
     fn prepare(&mut self, encoding: &mut Encoding) -> Result<Ticket, Full> {
-        self.frozen.key(&mut self.walker.cursor, encoding).map(|key| self.ticket(key))
+        self.frozen.key(&mut self.walker.cursor, encoding).map(|key| Ticket(key.into()))
     }
 
     #[inline]
@@ -278,6 +267,6 @@ impl<F: Frozen> PreparedStore for Deferred<'_, F> {
 
     #[inline]
     fn prepare_effect(&mut self, effect: Effect<'_>) -> Option<Ticket> {
-        self.frozen.key_after(&mut self.walker.cursor, effect).map(|key| self.ticket(key))
+        self.frozen.key_after(&mut self.walker.cursor, effect).map(|key| Ticket(key.into()))
     }
 }
