@@ -52,6 +52,7 @@ pub mod spin_trail;
 mod stack;
 mod stores;
 mod summary;
+mod swarm;
 mod temporal;
 mod trace;
 mod trail;

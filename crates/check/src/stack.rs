@@ -50,6 +50,19 @@ pub struct LayerStats {
     pub doubts: Invalidated,
 }
 
+impl LayerStats {
+    /// Adds why another search of the same system was wrong, if it was.
+    pub fn unite(&mut self, other: Self) {
+        self.refuted = self.refuted.max(other.refuted);
+        self.doubts.is_bounded |= other.doubts.is_bounded;
+        for breach in other.doubts.breaches {
+            if !self.doubts.breaches.contains(&breach) {
+                self.doubts.breaches.push(breach);
+            }
+        }
+    }
+}
+
 /// A search of a system of any type.
 pub trait OnSystem {
     type Output;

@@ -49,7 +49,7 @@ collapse+automaton  as the words of a minimal automaton, numbers of components; 
 naive               in a plain hash map, for comparison
 Lossy stores (may lose states; depth first only):
 compact             8 bytes of a hash (--hash-bytes)
-bitstate            a few bits (--arena, --hashes, --refine, --coverage)";
+bitstate            a few bits (--arena, --hashes, --refine, --coverage, --swarm)";
 
 const FORMAT: &str = "\
 How to print the report:
@@ -258,6 +258,11 @@ pub struct CheckArgs {
     #[arg(long)]
     pub coverage: bool,
 
+    /// With bitstate: N searches with different hash functions and orders of steps, as many at a time as there
+    /// are --threads, and what they have found together
+    #[arg(long, value_name = "N")]
+    pub swarm: Option<u32>,
+
     #[arg(long, value_name = "LEVEL", default_value_t, value_parser = choice::<Symmetry>, help = SYMMETRY)]
     pub symmetry: Symmetry,
 
@@ -279,8 +284,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub merge: Switch,
 
-    /// Worker threads, for breadth-first search of reachable states with the store trie: all results are the
-    /// same for any number [default: 1]
+    /// Worker threads, for breadth-first search of reachable states with the store trie, and for a --swarm:
+    /// all results are the same for any number [default: 1]
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
 
@@ -414,6 +419,7 @@ impl CheckArgs {
                 hashes: self.hashes,
                 refine: self.refine,
                 coverage: self.coverage,
+                swarm: self.swarm,
             },
             search: self.search,
             por: self.por,

@@ -6,7 +6,7 @@ use anstyle::AnsiColor;
 use check::config::{Fairness, SearchKind};
 use check::report::{
     Alternative, Checkpoint, Coverage, Interchangeable, InterchangeableKind, Pinned, Property, Report, Store,
-    Symmetry, Verdict, Violation,
+    Swarm, Symmetry, Verdict, Violation,
 };
 use check::{Dialect, FaultKind, Style};
 
@@ -193,6 +193,7 @@ pub fn report(
     );
     out += &store(&report.store, report.peak_memory_bytes);
     out += &report.store.coverage.map(coverage).unwrap_or_default();
+    out += &report.store.swarm.as_ref().map(swarm).unwrap_or_default();
     out += &alternatives(&report.store.alternatives);
     out += &symmetry(&report.symmetry);
     let _ = writeln!(out, "\nAssumptions:");
@@ -280,6 +281,32 @@ fn store(store: &Store, peak: u64) -> String {
         store.bytes_per_state,
         figures.collect::<String>(),
         units::bytes(peak)
+    )
+}
+
+/// What the searches of a swarm have found together.
+fn swarm(swarm: &Swarm) -> String {
+    let Swarm { searches, states, estimated_states, coverage, sample: _, seconds } = swarm;
+    let finds = searches.iter().filter(|search| search.violations > 0).count();
+    let completed = searches.iter().filter(|search| search.completed).count();
+    let seen = match (states, estimated_states, coverage) {
+        (Some(states), Some(all), Some(coverage)) => format!(
+            "together about {} states, at most {:.1} % of {} or more",
+            units::count(*states),
+            (1000.0 * coverage).floor() / 10.0,
+            units::count(*all)
+        ),
+        _ if completed < 2 => {
+            "how much they have seen is unknown, because fewer than two were completed".to_owned()
+        }
+        _ => "how much they have seen is too little to be estimated".to_owned(),
+    };
+    format!(
+        "swarm: {} {} in {} altogether, {} with errors; {seen}; the figures above are those of one\n",
+        units::count(searches.len() as u64),
+        if searches.len() == 1 { "search" } else { "searches" },
+        units::seconds(*seconds),
+        units::count(finds as u64)
     )
 }
 

@@ -34,7 +34,7 @@ struct Refused {
     reason: &'static str,
 }
 
-const REFUSED: [Refused; 13] = [
+const REFUSED: [Refused; 14] = [
     Refused {
         name: "por",
         accepted: &["auto", "off"],
@@ -88,6 +88,12 @@ const REFUSED: [Refused; 13] = [
         accepted: &[],
         takes_value: false,
         reason: "estimates of coverage are not available for models in Rust yet",
+    },
+    Refused {
+        name: "swarm",
+        accepted: &[],
+        takes_value: true,
+        reason: "swarms of bitstate searches are not available for models in Rust yet",
     },
     Refused {
         name: "non-progress",

@@ -180,6 +180,7 @@ where
 
     /// Lists the successors of the state with their tickets, from cached effects. Returns false if that is
     /// not possible; then use [`Explorer::offer`].
+    #[inline]
     pub fn predict(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, bool> {
         let options = self.sink.ledger.options;
         if !options.lookahead || options.max_depth.is_some() {

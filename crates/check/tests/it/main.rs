@@ -23,4 +23,5 @@ mod random_promela;
 mod random_properties;
 mod reduction;
 mod regressions;
+mod swarm;
 mod threads;
