@@ -16,8 +16,8 @@ use search::{Completeness, Options, StopReason};
 use store::Budget;
 use system::TransitionSystem;
 
-use crate::choice::Choice;
 use crate::checkpoint::{self, Checkpoints, cannot_go_on};
+use crate::choice::Choice;
 use crate::conclude::{SearchResult, conclude, withdraw_cycle};
 use crate::config::{self, Bounds, Config, OnBound};
 use crate::coverage::cover;
