@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use state::{Layout, State, ThreadId};
 use system::{
     Alarm, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, SuccessorCache, Temporal,
-    TransitionSystem,
+    TransitionSystem, Waypoint,
 };
 
 use crate::canonical::Order;
@@ -426,7 +426,7 @@ impl TransitionSystem for Interchanging<'_> {
         self.engine.decode(from, &mut permuted.state);
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         crate::lift::retrace(self, chain, passing, last)
     }
 

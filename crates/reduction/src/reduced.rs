@@ -10,7 +10,7 @@ use ir::{FieldId, LocationId};
 use state::{NodeRef, ThreadId};
 use system::{
     Alarm, Bound, Counted, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Statistics, Step, Steps,
-    SuccessorCache, Temporal, TransitionSystem, has_room, is_abandoned,
+    SuccessorCache, Temporal, TransitionSystem, Waypoint, has_room, is_abandoned,
 };
 
 use crate::analysis::{Analysis, Candidate, Operation};
@@ -566,7 +566,7 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
         self.system.is_transient(state)
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         self.system.retrace(chain, passing, last)
     }
 

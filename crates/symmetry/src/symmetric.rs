@@ -12,7 +12,7 @@ use engine::{Engine, EngineState, OverEngine};
 use state::{Names, NodeRef, ObjectId, State, ThreadId, UnitKind};
 use system::{
     Alarm, Counted, Encoding, Fault, Fired, Halt, HiddenData, Limits, Statistics, Step, Steps, Temporal,
-    TransitionSystem,
+    TransitionSystem, Waypoint,
 };
 
 use crate::exchanges::Symmetries;
@@ -214,7 +214,7 @@ impl TransitionSystem for Symmetric<'_> {
         named.namer.decoded(self.engine.layout(), &mut named.state.state);
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         debug_assert!(passing.is_empty(), "programs with symmetry have no transient states");
         Lift::new(self).retrace(chain, last)
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub use alarm::{Alarm, Fuel};
 pub use encoding::{Encoding, KeptOutline, Key, Lengths, Moment, Outline, Section};
 pub use fault::{Bound, Fault, FaultKind, Halt};
-pub use retrace::{step_to_fault, steps_to};
+pub use retrace::{Waypoint, step_to_fault};
 
 /// One dynamic step: which thread takes which static transition, and how the choices inside the transition
 /// are resolved. Trails record steps, and a replay needs nothing else.
@@ -166,14 +166,12 @@ pub trait TransitionSystem {
         false
     }
 
-    /// The steps of a run from the initial state along `chain`: the encodings and hidden data of the initial
-    /// state and of successors, each of which belongs to a successor of the state decoded from the element
-    /// before it. Then `passing` are steps from the state decoded from the end of the chain through transient
-    /// states. If `last` is given, its step is one of the state reached by then, and the run ends with a step to
-    /// the same fault.
+    /// The steps of a run from the initial state along `chain`, whose first element is the initial state. Then
+    /// `passing` are steps from the state decoded from the end of the chain through transient states. If `last`
+    /// is given, its step is one of the state reached by then, and the run ends with a step to the same fault.
     ///
     /// The default is for systems whose states decode to themselves.
-    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         retrace::retrace(self, chain, passing, last)
     }
 
