@@ -204,18 +204,6 @@ impl<'c> Drawing<'c> {
         }
     }
 
-    /// An arrow within a row.
-    fn arrow(&self, [from, to]: [f64; 2], y: f64, svg: &mut Markup) {
-        svg.element("g", &[("class", "e stem".into())], |svg| {
-            let end = if from < to { to - 8.0 } else { to + 8.0 };
-            svg.empty(
-                "path",
-                &[("class", "line".into()), ("d", format!("M{from:.1} {y:.1}H{end:.1}").into())],
-            );
-            tip(svg, to, end, y);
-        });
-    }
-
     /// A message goes down beside the line of its sender, and over to the receiver above the row where it is received:
     /// there is no text in either place.
     fn message(&self, message: &Message, svg: &mut Markup) {
@@ -243,7 +231,7 @@ impl<'c> Drawing<'c> {
             line(svg, "s", [26.0, y + 4.0], &row.number, 12);
             let partner = row.partner.as_ref().filter(|(other, _)| *other != row.lane);
             if let Some((other, text)) = partner {
-                self.arrow([x, self.x(*other)], y, svg);
+                arrow([x, self.x(*other)], y, svg);
                 let (left, right) = (x.min(self.x(*other)), x.max(self.x(*other)));
                 let room = (((right - left - 28.0) / (TEXT * 0.61)) as usize).max(1);
                 let shown = cut(text, room);
@@ -277,6 +265,15 @@ impl<'c> Drawing<'c> {
         });
         svg.newline();
     }
+}
+
+/// An arrow within a row.
+fn arrow([from, to]: [f64; 2], y: f64, svg: &mut Markup) {
+    svg.element("g", &[("class", "e stem".into())], |svg| {
+        let end = if from < to { to - 8.0 } else { to + 8.0 };
+        svg.empty("path", &[("class", "line".into()), ("d", format!("M{from:.1} {y:.1}H{end:.1}").into())]);
+        tip(svg, to, end, y);
+    });
 }
 
 /// The head of an arrow from `back` to `to`.

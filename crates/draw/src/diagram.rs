@@ -349,7 +349,7 @@ fn curve(route: &Route) -> (String, String) {
     };
     let last = points.len() - 1;
     let (end, before) = (points[last], points[last - 1]);
-    let back = if end.x > before.x || end.x == before.x && !route.turns { TIP } else { -TIP };
+    let back = if end.x > before.x { TIP } else { -TIP };
     for (index, point) in points.iter().enumerate() {
         // The line ends where the head of the arrow begins.
         let x = if index == last { point.x - back } else { point.x };
@@ -359,7 +359,7 @@ fn curve(route: &Route) -> (String, String) {
             continue;
         }
         let from = points[index - 1];
-        if from.y == point.y {
+        if (from.y - point.y).abs() < 0.05 {
             path.push('L');
             pair(&mut path, x, point.y);
             continue;

@@ -242,7 +242,7 @@ mod tests {
         }
         let hidden = |item: &Item| {
             let rows = item.rows.iter().find_map(|row| row.text.strip_suffix(" not drawn"));
-            let count = rows.and_then(|text| text.split(' ').nth(1)).map(|count| count.parse::<usize>());
+            let count = rows.and_then(|text| text.split(' ').nth(1)).map(str::parse::<usize>);
             count.map_or(0, |count| count.expect("a number"))
         };
         let hidden: usize = diagram.boxes.iter().map(hidden).sum();

@@ -111,7 +111,7 @@ impl Scene {
                 for to in field.targets.iter().filter_map(|target| places.get(target.as_str())) {
                     let row = (!is_folded).then_some(row);
                     let known = links.iter().any(|link| (link.from, link.to, link.row) == (from, *to, row));
-                    if !known && !(is_folded && from == *to) {
+                    if !(known || is_folded && from == *to) {
                         links.push(Connection { from, to: *to, row, ..Connection::default() });
                     }
                 }
@@ -188,10 +188,9 @@ mod tests {
 
     #[test]
     fn references_and_claims_are_links() {
-        let mut scene = Scene::default();
-        scene.parts =
-            vec![part("T#1", Role::Thread, &["N#1", "nothing"]), part("N#1", Role::Object, &["N#1"])];
-        scene.claims.push(Claim { thread: "T#1".to_owned(), what: "N#1".to_owned(), ..Claim::default() });
+        let parts = vec![part("T#1", Role::Thread, &["N#1", "nothing"]), part("N#1", Role::Object, &["N#1"])];
+        let claims = vec![Claim { thread: "T#1".to_owned(), what: "N#1".to_owned(), ..Claim::default() }];
+        let scene = Scene { parts, claims, ..Scene::default() };
         let links = scene.diagram().links;
         let of = |link: &Connection| (link.from, link.to, link.row, link.look);
         let expect = [(0, 1, Some(0), Look::Plain), (1, 1, Some(0), Look::Plain), (0, 1, None, Look::Wants)];

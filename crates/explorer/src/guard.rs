@@ -88,5 +88,5 @@ impl Guard {
 pub fn token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(bytes.iter().fold(String::new(), |out, byte| format!("{out}{byte:02x}")))
 }

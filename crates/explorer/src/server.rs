@@ -308,7 +308,7 @@ impl<'d> Desk<'d> {
             Message::Start(job, to) => drop(to.send(self.start(scope, job))),
             Message::Stop => self.stop(),
             Message::Progress(progress) => {
-                self.streams.send(&json!({ "event": "progress", "progress": progress }))
+                self.streams.send(&json!({ "event": "progress", "progress": progress }));
             }
             Message::Done(job, outcome) => {
                 self.job = None;

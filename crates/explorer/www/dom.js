@@ -74,6 +74,7 @@ export async function ask(path, body) {
     throw new Error('The explorer does not answer. If it was ended, start it again and open its new address.');
   }
   if (response.status === 403) throw new Error('The explorer was started anew: open its new address.');
+  if (response.status === 413) throw new Error('This run is too long for that.');
   const answer = await response.json().catch(() => ({ error: `no answer (${response.status})` }));
   if (!response.ok) throw new Error(answer.error ?? `no answer (${response.status})`);
   return answer;

@@ -204,13 +204,17 @@ impl Block {
             Self::Table { head, rows } => out.element("table", &[], |table| {
                 table.element("thead", &[], |part| {
                     part.element("tr", &[], |row| {
-                        head.iter().for_each(|cell| row.words("th", &[("scope", "col".into())], cell));
+                        for cell in head {
+                            row.words("th", &[("scope", "col".into())], cell);
+                        }
                     });
                 });
                 table.element("tbody", &[], |part| {
                     for cells in rows {
                         part.element("tr", &[], |row| {
-                            cells.iter().for_each(|cell| row.words("td", &[("class", "m".into())], cell));
+                            for cell in cells {
+                                row.words("td", &[("class", "m".into())], cell);
+                            }
                         });
                     }
                 });
@@ -220,7 +224,9 @@ impl Block {
                 figure.words("figcaption", &[], caption);
             }),
             Self::Run(lines) => out.element("ol", &[("class", "run".into())], |list| {
-                lines.iter().for_each(|line| line.write(list));
+                for line in lines {
+                    line.write(list);
+                }
             }),
             Self::Source { file, lines } => source(file, lines, out),
         }

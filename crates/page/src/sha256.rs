@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn hex(bytes: &[u8]) -> String {
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+        bytes.iter().fold(String::new(), |out, byte| format!("{out}{byte:02x}"))
     }
 
     #[test]

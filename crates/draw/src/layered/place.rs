@@ -49,7 +49,9 @@ fn level(web: &Web, all: &mut [Vec<f64>]) {
     let Some((top, bottom)) = least.filter(|(top, _)| top.is_finite()) else { return };
     for (index, (heights, (own_top, own_bottom))) in all.iter_mut().zip(bounds).enumerate() {
         let shift = if index % 2 == 0 { top - own_top } else { bottom - own_bottom };
-        heights.iter_mut().for_each(|height| *height += shift);
+        for height in heights {
+            *height += shift;
+        }
     }
 }
 
@@ -103,7 +105,9 @@ impl<'a> Alignment<'a> {
         let mut columns = order.columns.clone();
         let mut place = order.place.clone();
         if !from_above {
-            columns.iter_mut().for_each(|column| column.reverse());
+            for column in &mut columns {
+                column.reverse();
+            }
             for column in &columns {
                 column.iter().enumerate().for_each(|(at, &vertex)| place[vertex] = at);
             }

@@ -60,7 +60,7 @@ fn calls_are_answered() {
             "[]",
             r#"{"call":"unknown"}"#,
             r#"{"call":"take","node":-1,"step":0}"#,
-            r#"{"call":"about","more":1}"#,
+            r#"{"call":"take","node":1,"step":0,"more":1}"#,
         ] {
             assert_eq!(site.post("/api/call", body).0, 400, "{body}");
         }
