@@ -1,7 +1,8 @@
 //! States that a person walks through: a part of the state graph that grows where it is looked at.
 //!
 //! States are those of the plain interpreter, without symmetry and reduction: what is shown is what the model says. Two
-//! ways to one state lead to one node; objects are called as on the first way.
+//! ways to one state lead to one node; objects are called as on the first way. A step that violates a check and goes on
+//! leads to a node of its own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,9 +24,16 @@ pub struct Space<'m> {
     bounds: Bounds,
     model: &'m Model,
     nodes: Vec<Node<'m>>,
-    numbers: HashMap<State, usize>,
+    /// Nodes by their states, and by what the step to them violated: a failed assertion is not part of a state.
+    numbers: HashMap<Key, usize>,
     /// The steps that were taken, by the nodes that they connect: the first of several.
     edges: BTreeMap<(usize, usize), TraceStep>,
+}
+
+type Key = (State, Option<String>);
+
+fn key(run: &Run<'_>) -> Key {
+    (run.state.clone(), run.state.soft_fault().map(ToString::to_string))
 }
 
 struct Node<'m> {
@@ -51,7 +59,7 @@ impl<'m> Space<'m> {
     pub fn new(model: &'m Model, bounds: Bounds) -> Result<Self, CheckError> {
         engine(model, bounds)?;
         let run = Run::new(model, interpreter(model, bounds));
-        let numbers = HashMap::from([(run.state.clone(), 0)]);
+        let numbers = HashMap::from([(key(&run), 0)]);
         let nodes = vec![Node { run, parent: None, depth: 0 }];
         Ok(Self { bounds, model, nodes, numbers, edges: BTreeMap::new() })
     }
@@ -90,13 +98,14 @@ impl<'m> Space<'m> {
             Err(Missed::Truncated(bound)) => return Err(format!("exceeds the bound on {}", bound.as_str())),
             Err(missed @ (Missed::NotEnabled | Missed::Abandoned)) => return Err(missed.to_string()),
         };
-        let known = self.numbers.get(&run.state).copied();
+        let key = key(&run);
+        let known = self.numbers.get(&key).copied();
         if known.is_none() && self.nodes.len() >= MOST_NODES {
             return Err(format!("there are {MOST_NODES} states already"));
         }
         let target = known.unwrap_or_else(|| {
             let (number, depth) = (self.nodes.len(), self.nodes[node].depth + 1);
-            self.numbers.insert(run.state.clone(), number);
+            self.numbers.insert(key, number);
             self.nodes.push(Node { run, parent: Some((node, step)), depth });
             number
         });
@@ -239,6 +248,19 @@ mod tests {
     const COUNTERS: &str = "system S { int (0, 2) x; int (0, 2) y;
         active thread X() { loc a: when x < 2 do { x := x + 1; } goto a; }
         active thread Y() { loc a: when y < 2 do { y := y + 1; } goto a; } }";
+
+    /// The state behind a failed assertion is the one before it, and yet something is wrong there.
+    #[test]
+    fn a_failed_assertion_has_a_node_of_its_own() {
+        let model =
+            model("system S { int (0, 1) x; active thread T() { loc a: do { assert x == 1; } goto a; } }");
+        let mut space = Space::new(&model, Bounds::default()).expect("a space");
+        let step = space.choices(0)[0].step;
+        let after = space.take(0, step).expect("a step");
+        assert_eq!((after, space.wrong(0)), (1, None));
+        assert!(space.wrong(after).is_some_and(|text| text.contains("assertion")));
+        assert_eq!(space.take(after, step), Ok(after));
+    }
 
     #[test]
     fn two_ways_to_a_state_lead_to_one_node() {

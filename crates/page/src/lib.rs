@@ -97,7 +97,7 @@ table{border-collapse:collapse;margin:.6rem 0;display:block;overflow-x:auto}\
 th,td{text-align:left;padding:.2rem .9rem .2rem 0;vertical-align:top;border-bottom:1px solid var(--faint)}\
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.6rem 0}dt{color:var(--quiet)}\
 dd{margin:0;overflow-wrap:anywhere}\
-ol.run{list-style:none;padding:0;margin:.6rem 0}.run li{border-bottom:1px solid var(--faint);padding:.15rem 0}\
+ol.run{list-style:none;padding:0;margin:.6rem 0}.run>li{border-bottom:1px solid var(--faint);padding:.15rem 0}\
 .run .n{display:inline-block;min-width:4.5rem;color:var(--quiet);text-align:right;padding-right:.8rem}\
 .run .t{display:inline-block;min-width:9rem;color:var(--link);padding-right:.8rem}.run .p{color:var(--quiet)}\
 .run ul{margin:.1rem 0 .2rem 5.6rem;padding:0;list-style:none;color:var(--quiet);overflow-wrap:anywhere}\

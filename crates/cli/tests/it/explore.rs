@@ -180,7 +180,9 @@ fn promela_and_trails() {
     let site = Site::new(&sandbox, "m.pml --trail t.json");
     let run = site.call(&json!({ "call": "about" }))["run"].clone();
     assert!(run["nodes"].as_array().is_some_and(|nodes| nodes.len() > 3), "{run}");
-    assert!(run["fault"].as_str().is_some_and(|text| text.contains("assertion")), "{run}");
+    let last = run["nodes"].as_array().and_then(|nodes| nodes.last()).cloned();
+    let state = site.call(&json!({ "call": "state", "node": last, "before": null }));
+    assert!(state["wrong"].as_str().is_some_and(|text| text.contains("assertion")), "{state}");
 }
 
 #[test]
