@@ -213,7 +213,7 @@ impl<'m> Space<'m> {
             system.encode(&mut state, &mut encoding);
             match store.insert(&mut encoding, usize::MAX) {
                 Ok(Insert::New(id) | Insert::Seen(Some(id))) => {
-                    classes.entry(id.index()).or_default().push(node)
+                    classes.entry(id.index()).or_default().push(node);
                 }
                 Ok(Insert::Seen(None)) | Err(_) => {
                     return Err(CheckError::Internal("the store does not number states".to_owned()));

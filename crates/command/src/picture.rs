@@ -97,7 +97,9 @@ fn individuals(value: &Term, found: &mut Vec<String>) {
             }
         }
         Term::Tuple { fields, .. } | Term::Sequence(fields) | Term::Set(fields) => {
-            fields.iter().for_each(|value| individuals(value, found));
+            for value in fields {
+                individuals(value, found);
+            }
         }
         Term::Record { fields, .. } => fields.iter().for_each(|(_, value)| individuals(value, found)),
         Term::Bag(entries) => entries.iter().for_each(|(value, _)| individuals(value, found)),

@@ -159,7 +159,7 @@ export class Timeline {
       for (let at = Math.max(1, from); at <= to; at += 1) {
         if (this.rows.get(at)?.thread !== name) continue;
         const mark = { x: left + (at - from) * step, y: lane * 14 + 3, width: Math.max(1, step - 1), height: 9 };
-        svg.append(set(document.createElementNS(SVG, 'rect'), { ...mark, class: at === this.position ? 'dot-bad' : 'dot', rx: 2 }));
+        svg.append(set(document.createElementNS(SVG, 'rect'), { ...mark, class: at === this.position ? 't-link' : 'dot', rx: 2 }));
       }
     });
     box.replaceChildren(svg);

@@ -17,14 +17,14 @@ pub enum Rows {
 
 /// The lanes of a run: threads by their names, in the order in which they come.
 struct Lanes {
-    lanes: Vec<Lane>,
+    all: Vec<Lane>,
     by_name: BTreeMap<String, usize>,
     by_id: BTreeMap<u32, usize>,
 }
 
 impl Lanes {
     fn new(trace: &Trace) -> Self {
-        let mut lanes = Self { lanes: Vec::new(), by_name: BTreeMap::new(), by_id: BTreeMap::new() };
+        let mut lanes = Self { all: Vec::new(), by_name: BTreeMap::new(), by_id: BTreeMap::new() };
         for process in &trace.processes {
             lanes.start(process.id, &process.name, None);
         }
@@ -34,20 +34,20 @@ impl Lanes {
     fn start(&mut self, id: u32, name: &str, row: Option<usize>) {
         let lane = self.of(name, row);
         // A name can come again, where a number does.
-        self.lanes[lane].ends = None;
+        self.all[lane].ends = None;
         self.by_id.insert(id, lane);
     }
 
     fn of(&mut self, name: &str, row: Option<usize>) -> usize {
         *self.by_name.entry(name.to_owned()).or_insert_with(|| {
-            self.lanes.push(Lane { name: name.to_owned(), starts: row, ends: None });
-            self.lanes.len() - 1
+            self.all.push(Lane { name: name.to_owned(), starts: row, ends: None });
+            self.all.len() - 1
         })
     }
 
     fn end(&mut self, id: u32, row: usize) {
         if let Some(&lane) = self.by_id.get(&id) {
-            self.lanes[lane].ends = Some(row);
+            self.all[lane].ends = Some(row);
         }
     }
 }
@@ -126,7 +126,7 @@ pub fn chart(title: &str, trace: &Trace, shown: Rows) -> Chart {
     });
     let stuck = stuck.filter_map(|(lane, wait)| Some((lane?, wait))).collect();
     let ending = trace.ends_in.as_ref().map(|ending| format!("{}: {}", ending.kind, ending.message));
-    Chart { title: title.to_owned(), lanes: lanes.lanes, rows, messages, cycle, ending, stuck }
+    Chart { title: title.to_owned(), lanes: lanes.all, rows, messages, cycle, ending, stuck }
 }
 
 fn row(index: usize, lane: usize, step: &TraceStep, is_bad: bool) -> Row {
@@ -185,6 +185,6 @@ pub fn overview(title: &str, trace: &Trace) -> Overview {
     let steps: Vec<usize> = trace.steps.iter().map(|step| lanes.of(&step.thread, None)).collect();
     let is_bad = trace.ends_in.as_ref().is_some_and(|ending| ending.blocked.is_empty());
     let cycle = trace.cycle.as_ref().map(|cycle| cycle.start);
-    let lanes = lanes.lanes.into_iter().map(|lane| lane.name).collect();
+    let lanes = lanes.all.into_iter().map(|lane| lane.name).collect();
     Overview { title: title.to_owned(), lanes, steps, cycle, is_bad }
 }

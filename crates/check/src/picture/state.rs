@@ -138,7 +138,9 @@ fn collect(value: &Value, found: &mut Vec<String>) {
             }
         }
         Value::Set { set: list } | Value::List(list) | Value::Queue { queue: list, .. } => {
-            list.iter().for_each(|value| collect(value, found));
+            for value in list {
+                collect(value, found);
+            }
         }
         Value::Bag { bag } => bag.iter().for_each(|entry| collect(&entry.element, found)),
         Value::Map { map } => map.iter().for_each(|entry| {

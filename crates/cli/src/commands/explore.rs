@@ -233,7 +233,9 @@ impl<'m> Walk<'m> {
             .collect();
         let levels = levels(list.len(), &edges);
         let mut taken = vec![0; list.len()];
-        edges.iter().for_each(|(from, _, _)| taken[*from] += 1);
+        for (from, _, _) in &edges {
+            taken[*from] += 1;
+        }
         let states = list.iter().enumerate().map(|(at, &node)| {
             let hidden = self.count(node).saturating_sub(taken[at]);
             let wrong = self.space.wrong(node);
@@ -254,7 +256,9 @@ impl<'m> Walk<'m> {
         let graph = StateGraph { title, states, steps: steps.collect(), components: 0 };
         let mut diagram = graph.diagram(MOST_DRAWN);
         let here = format!("s{here}");
-        diagram.boxes.iter_mut().for_each(|item| item.is_here = item.key == here);
+        for item in &mut diagram.boxes {
+            item.is_here = item.key == here;
+        }
         json!({ "picture": diagram.part().into_string() })
     }
 
@@ -434,7 +438,9 @@ fn drop_gone(mut scene: Scene) -> Scene {
 /// The distance of each node from the first one; those that it does not lead to are behind all.
 fn levels(count: usize, edges: &[(usize, usize, String)]) -> Vec<u32> {
     let mut next = vec![Vec::new(); count];
-    edges.iter().for_each(|(from, to, _)| next[*from].push(*to));
+    for (from, to, _) in edges {
+        next[*from].push(*to);
+    }
     let mut levels = vec![u32::MAX; count];
     for root in 0..count {
         if levels[root] != u32::MAX {
