@@ -117,9 +117,9 @@ impl Result<'_> {
         };
         if let Some(violation) = &report.violation {
             let title = format!("Counterexample: {}", render::how_long_words(report, violation));
-            add(&title, false, self.run(&violation.trace));
+            add(&title, false, run(&violation.trace));
             add("The state at the end", false, self.states(&violation.trace));
-            add("As a chart", violation.trace.steps.len() > 60, self.charts(&violation.trace));
+            add("As a chart", violation.trace.steps.len() > 60, charts(&violation.trace));
             add("Source", false, self.source(&violation.trace));
         }
         add("All violations found", false, all_violations(report));
@@ -139,67 +139,6 @@ impl Result<'_> {
             trail: self.checked.trail.as_ref().map(check::TrailFile::to_json),
         }
         .html(TOOL)
-    }
-
-    /// The run, step by step, with what each step changed.
-    fn run(&self, trace: &Trace) -> Vec<Block> {
-        let mut lines = vec![Line {
-            text: "initially".to_owned(),
-            changes: trace.initial.iter().map(|line| cut(line, 200)).collect(),
-            ..Line::default()
-        }];
-        let mut rows = Rows::new(trace.cycle);
-        let mut all: Vec<Row> = trace.steps.iter().filter_map(|step| rows.add(step.clone())).collect();
-        all.extend(rows.end());
-        let shown: Vec<&Row> = all.iter().filter(|row| !row.is_jump() || starts_cycle(row, trace)).collect();
-        let left_out =
-            if shown.len() > MOST_ROWS { FIRST_ROWS..shown.len() - (MOST_ROWS - FIRST_ROWS) } else { 0..0 };
-        for (at, row) in shown.iter().enumerate() {
-            if starts_cycle(row, trace) {
-                lines.push(said("From here on, the steps are repeated for ever.", Tone::Cycle));
-            }
-            if left_out.contains(&at) {
-                if at == left_out.start {
-                    let count = left_out.len() as u64;
-                    lines.push(said(&format!("… {} are left out here", plural(count, "row")), Tone::Doubt));
-                }
-                continue;
-            }
-            if row.is_jump() {
-                continue;
-            }
-            let head = row.head();
-            let test = head.test.map_or("", |test| if test { " → true" } else { " → false" });
-            let reads =
-                head.reads.iter().map(|read| format!("{} is {}", clean(&read.text), cut(&read.shown, 200)));
-            let details = trace::details(row, Paint::plain()).into_iter().map(|line| cut(&line, 300));
-            lines.push(Line {
-                number: row.number(),
-                thread: clean(&head.thread).into_owned(),
-                place: format!("{}:{}", head.location.file, head.location.line),
-                text: format!("{}{test}", cut(&head.location.text, 160)),
-                changes: reads.chain(details).collect(),
-                tone: Tone::Plain,
-            });
-        }
-        if trace.cycle.is_some_and(|cycle| cycle.start == trace.steps.len()) {
-            lines.push(said("The run stays in this state for ever.", Tone::Cycle));
-        }
-        if let Some(ending) = &trace.ends_in {
-            let mut last = said(&render::what(ending.kind, &ending.message), Tone::Bad);
-            last.changes.extend(ending.reads.iter().map(|read| format!("{} is {}", read.text, read.shown)));
-            for blocked in &ending.blocked {
-                let at = position(&blocked.location);
-                let waits: Vec<&str> = blocked.waits.iter().map(|wait| wait.text.as_str()).collect();
-                last.changes.push(format!("{} at {at} {}", blocked.thread, waits.join("; ")));
-            }
-            if !ending.waiting_cycle.is_empty() {
-                let first = &ending.waiting_cycle[0];
-                last.changes.push(format!("in a circle: {} → {first}", ending.waiting_cycle.join(" → ")));
-            }
-            lines.push(last);
-        }
-        vec![Block::Run(lines)]
     }
 
     /// The objects before and after the last step.
@@ -230,18 +169,6 @@ impl Result<'_> {
         };
         blocks.push(Block::Picture(scene.diagram().part(), caption.to_owned()));
         blocks
-    }
-
-    fn charts(&self, trace: &Trace) -> Vec<Block> {
-        let overview = picture::overview("The run: a line for each thread", trace).part();
-        let chart = picture::chart("The run: a column for each thread", trace, ChartRows::Steps).part();
-        vec![
-            Block::Picture(
-                overview,
-                "Which thread takes which steps; what is repeated for ever is shaded.".to_owned(),
-            ),
-            Block::Picture(chart, "Time goes down. Arrows are messages.".to_owned()),
-        ]
     }
 
     /// The lines of the model around what is wrong, and where threads are stuck.
@@ -379,6 +306,80 @@ impl Result<'_> {
         }
         blocks
     }
+}
+
+/// The run, step by step, with what each step changed.
+fn run(trace: &Trace) -> Vec<Block> {
+    let mut lines = vec![Line {
+        text: "initially".to_owned(),
+        changes: trace.initial.iter().map(|line| cut(line, 200)).collect(),
+        ..Line::default()
+    }];
+    let mut rows = Rows::new(trace.cycle);
+    let mut all: Vec<Row> = trace.steps.iter().filter_map(|step| rows.add(step.clone())).collect();
+    all.extend(rows.end());
+    let shown: Vec<&Row> = all.iter().filter(|row| !row.is_jump() || starts_cycle(row, trace)).collect();
+    let left_out =
+        if shown.len() > MOST_ROWS { FIRST_ROWS..shown.len() - (MOST_ROWS - FIRST_ROWS) } else { 0..0 };
+    for (at, row) in shown.iter().enumerate() {
+        if starts_cycle(row, trace) {
+            lines.push(said("From here on, the steps are repeated for ever.", Tone::Cycle));
+        }
+        if left_out.contains(&at) {
+            if at == left_out.start {
+                let count = left_out.len() as u64;
+                lines.push(said(&format!("… {} are left out here", plural(count, "row")), Tone::Doubt));
+            }
+            continue;
+        }
+        if row.is_jump() {
+            continue;
+        }
+        let head = row.head();
+        let test = head.test.map_or("", |test| if test { " → true" } else { " → false" });
+        let reads =
+            head.reads.iter().map(|read| format!("{} is {}", clean(&read.text), cut(&read.shown, 200)));
+        let details = trace::details(row, Paint::plain()).into_iter().map(|line| cut(&line, 300));
+        lines.push(Line {
+            number: row.number(),
+            thread: clean(&head.thread).into_owned(),
+            place: format!("{}:{}", head.location.file, head.location.line),
+            text: format!("{}{test}", cut(&head.location.text, 160)),
+            changes: reads.chain(details).collect(),
+            tone: Tone::Plain,
+        });
+    }
+    if trace.cycle.is_some_and(|cycle| cycle.start == trace.steps.len()) {
+        lines.push(said("The run stays in this state for ever.", Tone::Cycle));
+    }
+    if let Some(ending) = &trace.ends_in {
+        let mut last = said(&render::what(ending.kind, &ending.message), Tone::Bad);
+        last.changes.extend(ending.reads.iter().map(|read| format!("{} is {}", read.text, read.shown)));
+        for blocked in &ending.blocked {
+            let at = position(&blocked.location);
+            let waits: Vec<&str> = blocked.waits.iter().map(|wait| wait.text.as_str()).collect();
+            last.changes.push(format!("{} at {at} {}", blocked.thread, waits.join("; ")));
+        }
+        if !ending.waiting_cycle.is_empty() {
+            let first = &ending.waiting_cycle[0];
+            last.changes.push(format!("in a circle: {} → {first}", ending.waiting_cycle.join(" → ")));
+        }
+        lines.push(last);
+    }
+    vec![Block::Run(lines)]
+}
+
+/// The run in one look, and as a chart.
+fn charts(trace: &Trace) -> Vec<Block> {
+    let overview = picture::overview("The run: a line for each thread", trace).part();
+    let chart = picture::chart("The run: a column for each thread", trace, ChartRows::Steps).part();
+    vec![
+        Block::Picture(
+            overview,
+            "Which thread takes which steps; what is repeated for ever is shaded.".to_owned(),
+        ),
+        Block::Picture(chart, "Time goes down. Arrows are messages.".to_owned()),
+    ]
 }
 
 /// A remark between steps.

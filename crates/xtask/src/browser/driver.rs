@@ -1,4 +1,4 @@
-//! A client of WebDriver (W3C Recommendation, 2018): requests in JSON over HTTP, on the standard library.
+//! A client of `WebDriver` (W3C Recommendation, 2018): requests in JSON over HTTP, on the standard library.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -50,7 +50,7 @@ impl Driver {
             body.len()
         )?;
         let mut bytes = Vec::new();
-        let mut buffer = [0; 1 << 16];
+        let mut buffer = vec![0; 1 << 16];
         // The driver may keep the connection open: the length says where the answer ends.
         let (head, length) = loop {
             let count = stream.read(&mut buffer)?;

@@ -1,4 +1,4 @@
-//! The explorer in a real browser: Chromium, driven over WebDriver.
+//! The explorer in a real browser: Chromium, driven over `WebDriver`.
 //!
 //! Each case starts `quotient explore`, opens its page, and does what a person would. Without a browser and its driver
 //! nothing can be said, and the task says that.
