@@ -30,6 +30,7 @@ mod coverage;
 mod deadline;
 mod dialect;
 mod estimate;
+pub mod explore;
 mod findings;
 pub mod graph;
 pub mod itf;
@@ -38,6 +39,7 @@ mod memory;
 mod minimise;
 mod model;
 mod names;
+pub mod picture;
 mod pipeline;
 mod processes;
 pub mod property;
@@ -72,6 +74,7 @@ pub use replay::{
 };
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
+pub use store::StateId;
 pub use system::{FaultKind, Step};
 pub use trace::{
     Blocked, Direction, Ending, FaultyObject, Individual, Message, Partner, Process, Statement, Trace,

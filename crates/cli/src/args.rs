@@ -99,6 +99,8 @@ pub enum Command {
     Print(PrintArgs),
     /// Write the state graph of a (small) model
     Graph(GraphArgs),
+    /// Walk through the states of a model on a local web page
+    Explore(ExploreArgs),
     /// Explain errors and warnings by their codes
     Explain(ExplainArgs),
     /// Print completions of the command line for a shell
@@ -119,6 +121,7 @@ impl Command {
             Self::Graph(args) => (args.format == GraphFormat::Json, &args.model),
             Self::Simulate(args) => (false, &args.model),
             Self::Print(args) => (false, &args.model),
+            Self::Explore(args) => (false, &args.model),
             Self::Explain(_) | Self::Completions(_) | Self::Man(_) => return None,
         };
         document.then_some((Document::Json, Some(&model.model)))
@@ -367,6 +370,11 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub view: ViewArgs,
 
+    /// Also write a page of HTML that stands alone: the verdict, the counterexample with pictures, statistics with plots.
+    /// For the check of one model
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
     /// Keep checkpoints in this folder: when the check is interrupted or killed, or when time or memory end,
     /// `quotient resume DIR` goes on with it. For breadth-first search of reachable states, of one model
     #[arg(long, value_name = "DIR")]
@@ -506,8 +514,9 @@ pub struct ReplayArgs {
     /// A trail written by `check`, or for Promela models by SPIN
     pub trail: PathBuf,
 
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    /// How to print it: human, json or svg (a picture; with --view msc of the messages, with --view states of the
+    /// objects of the last state)
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
     pub format: ReportFormat,
 
     #[command(flatten)]
@@ -611,7 +620,7 @@ pub struct GraphArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// dot (Graphviz), aut (Aldebaran, as CADP and mCRL2 read it) or json
+    /// svg (a picture), dot (Graphviz), aut (Aldebaran, as CADP and mCRL2 read it) or json
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub format: GraphFormat,
 
@@ -657,6 +666,23 @@ pub struct GraphArgs {
     pub bounds: BoundArgs,
 }
 
+#[derive(Args)]
+pub struct ExploreArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Begin with the run of a trail, of this program or of SPIN
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
+
+    /// The port to listen at, on this machine only [default: any that is free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+}
+
 /// How `replay` prints a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum GraphContents {
@@ -678,6 +704,7 @@ pub enum ReportFormat {
     #[default]
     Human,
     Json,
+    Svg,
 }
 
 /// How `check` prints its reports.
@@ -728,6 +755,7 @@ pub enum GraphFormat {
     Dot,
     Aut,
     Json,
+    Svg,
 }
 
 fn usual_sizes() -> Sizes {

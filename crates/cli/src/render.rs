@@ -25,6 +25,10 @@ impl Paint {
         Self { coloured: style == Style::Coloured }
     }
 
+    pub const fn plain() -> Self {
+        Self { coloured: false }
+    }
+
     fn with(self, style: anstyle::Style, text: &str) -> String {
         if self.coloured { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
@@ -75,34 +79,7 @@ pub fn report(
     if quiet {
         return out;
     }
-    let words = match report.verdict {
-        Verdict::Holds => {
-            let all = match &report.properties[..] {
-                [] => String::new(),
-                [one] => format!("Every run satisfies `{}`.", one.name),
-                _ => "Every run satisfies all temporal properties.".to_owned(),
-            };
-            let safe = format!("The search is complete: {}.", dialect.absent);
-            let safe = if report.safety { safe } else { String::new() };
-            [safe, all].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
-        }
-        Verdict::HoldsUpToBounds => format!(
-            "No violation within the bounds, but {}.",
-            report.incomplete.as_deref().unwrap_or("something was cut off")
-        ),
-        Verdict::Violated => match &report.violation {
-            Some(violation) => format!("{}.", what(violation.kind, &violation.message)),
-            None => String::new(),
-        },
-        Verdict::NoErrorFound => format!(
-            "No violation, but {}.",
-            report.incomplete.as_deref().unwrap_or("the store may have taken states for others")
-        ),
-        Verdict::Inconclusive => format!(
-            "No violation found, but the search is not complete: {}.",
-            report.incomplete.as_deref().unwrap_or("the search stopped early")
-        ),
-    };
+    let words = sentence(report, dialect);
     let _ = writeln!(out, "{words}");
     if let Some(Checkpoint { folder, states: Some(states), .. }) = &report.checkpoint {
         let states = plural(*states, "state");
@@ -123,8 +100,7 @@ pub fn report(
                 paint.strong(&excerpt(place))
             );
         }
-        let how = how_long(report, violation);
-        let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
+        let _ = writeln!(out, "\nCounterexample, {}:\n", how_long_words(report, violation));
         out += counterexample;
         if let Some(command) = replay {
             let _ = writeln!(out, "\nTo replay it:\n  {command}");
@@ -201,6 +177,43 @@ pub fn report(
         let _ = writeln!(out, "  - {assumption}");
     }
     out
+}
+
+/// What a verdict says.
+pub fn sentence(report: &Report, dialect: &Dialect) -> String {
+    match report.verdict {
+        Verdict::Holds => {
+            let all = match &report.properties[..] {
+                [] => String::new(),
+                [one] => format!("Every run satisfies `{}`.", one.name),
+                _ => "Every run satisfies all temporal properties.".to_owned(),
+            };
+            let safe = format!("The search is complete: {}.", dialect.absent);
+            let safe = if report.safety { safe } else { String::new() };
+            [safe, all].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+        }
+        Verdict::HoldsUpToBounds => format!(
+            "No violation within the bounds, but {}.",
+            report.incomplete.as_deref().unwrap_or("something was cut off")
+        ),
+        Verdict::Violated => match &report.violation {
+            Some(violation) => format!("{}.", what(violation.kind, &violation.message)),
+            None => String::new(),
+        },
+        Verdict::NoErrorFound => format!(
+            "No violation, but {}.",
+            report.incomplete.as_deref().unwrap_or("the store may have taken states for others")
+        ),
+        Verdict::Inconclusive => format!(
+            "No violation found, but the search is not complete: {}.",
+            report.incomplete.as_deref().unwrap_or("the search stopped early")
+        ),
+    }
+}
+
+/// How long a counterexample is, and what is known about that.
+pub fn how_long_words(report: &Report, violation: &Violation) -> String {
+    format!("{} ({})", plural(violation.steps, "step"), how_long(report, violation))
 }
 
 /// What is known about the length of a counterexample.

@@ -23,10 +23,11 @@ use super::trail_names::trail_names;
 use super::trail_output;
 use crate::args::{CheckArgs, CheckFormat, ModelArgs, TrailFormat};
 use crate::document::print_json;
-use crate::files::{Disk, free_memory, reset_peak_memory};
+use crate::files::{Disk, Output, free_memory, reset_peak_memory};
 use crate::interrupt;
 use crate::printer::{Printer, for_output, whole_report};
 use crate::progress::ProgressLine;
+use crate::report_page::{self, Samples, Sampling};
 use crate::result::{Finding, Finished, ModelResult};
 use crate::summary::Summing;
 
@@ -81,6 +82,9 @@ impl<'a> Call<'a> {
             return Err(usage(
                 "--checkpoint-every says how often, and --checkpoint where: name a folder by it",
             ));
+        }
+        if args.report.is_some() && models.len() > 1 {
+            return Err(usage("--report is a page about the check of one model"));
         }
         let mut refusals = models.iter().map(|path| refusal(args, &config, path));
         if let Some(Some(reason)) = refusals.next()
@@ -191,10 +195,19 @@ impl<'a> Call<'a> {
                 "a trail on standard output would be part of the report; name a file by --trail",
             ));
         }
+        let page = args.report.as_deref().map(|path| report_output(path, &output, &self.disk)).transpose()?;
+        if page.as_ref().is_some_and(Output::is_stdout) && args.format != CheckFormat::Human {
+            return Err(usage(
+                "a page on standard output would be part of the report; name a file by --report",
+            ));
+        }
         let mut config = self.config.clone();
         config.limits.memory = config.limits.memory.or_else(free_memory);
         let mut progress = ProgressLine::new(args.quiet, config.limits.memory).after(prefix);
-        let checked = check::check(model, &config, args.seed, interrupt::flag(), &mut progress);
+        let samples = page.is_some().then(Samples::default);
+        let mut watcher = Sampling { samples, inner: &mut progress };
+        let checked = check::check(model, &config, args.seed, interrupt::flag(), &mut watcher);
+        let samples = watcher.samples.unwrap_or_default();
         progress.clear();
         let mut checked = checked?;
         let (mut written, mut replay) = (None, None);
@@ -241,10 +254,31 @@ impl<'a> Call<'a> {
             drop(writeln!(io::stderr(), "warning: {text}"));
             checked.report.diagnostics.push(Diagnostic::warning(text));
         }
+        if let Some(page) = page {
+            let command = report_page::this_command();
+            let name = page.path().display().to_string();
+            let replay = page.is_file().then(|| replay_command(&args.model(path), model, page.path()));
+            let result = report_page::Result { model, checked: &checked, samples: &samples, command, replay };
+            if let Err(error) = page.write_whole(&result.html()) {
+                let text = format!("the page could not be written to `{name}`: {error}");
+                drop(writeln!(io::stderr(), "warning: {text}"));
+                checked.report.diagnostics.push(Diagnostic::warning(text));
+            }
+        }
         let dialect = model.dialect();
         let (report, interrupted) = (checked.report, checked.interrupted);
         Ok(Finished { report, interrupted, dialect, shown, trail: written, replay })
     }
+}
+
+/// Where a page goes, unless it would replace something that it must not.
+fn report_output(path: &Path, trail: &Output, disk: &Disk) -> Result<Output, Failure> {
+    let output = Output::new(path, disk)
+        .map_err(|reason| usage(format!("a page {reason}; name another file by --report")))?;
+    if output.is_file() && output.path() == trail.path() {
+        return Err(usage("--report and --trail name the same file"));
+    }
+    Ok(output)
 }
 
 /// Shows the warnings of a check. Those of the compiler come first, and were shown; the report shows which

@@ -13,7 +13,7 @@ fn every_command_names_its_options() {
             format!(
                 "-D --language --dialect --heap --leaks --symmetry --audit-symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --swarm --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --acceptance --safety --max-depth --max-states --memory --time --continue --trail --format --seed \
-                 --minimise --checkpoint --checkpoint-every --quiet {view} {bounds}"
+                 --minimise --report --checkpoint --checkpoint-every --quiet {view} {bounds}"
             ),
         ),
         ("resume", "--threads --memory --time --checkpoint-every --trail --format --quiet".to_owned()),
@@ -24,6 +24,7 @@ fn every_command_names_its_options() {
             "-D --language --dialect --heap --leaks --ir --automaton --property --ltl --format --layout --symmetry --max-objects --max-threads --max-frames"
                 .to_owned(),
         ),
+        ("explore", format!("-D --language --dialect --heap --leaks --trail --port {bounds}")),
         (
             "graph",
             format!(

@@ -3,4 +3,5 @@
 mod book;
 mod commands;
 mod models;
+mod pictures;
 mod refusals;
