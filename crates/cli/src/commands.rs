@@ -3,8 +3,10 @@
 mod check;
 mod counterexample;
 mod failure;
+mod fmt;
 mod graph;
 mod load;
+mod lsp;
 mod print;
 mod recorded;
 mod replay;
@@ -23,7 +25,9 @@ pub use failure::usage;
 
 pub use check::check;
 pub use failure::Failure;
+pub use fmt::fmt;
 pub use graph::graph;
+pub use lsp::lsp;
 pub use print::print;
 pub use replay::replay;
 pub use resume::resume;

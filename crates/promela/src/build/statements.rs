@@ -206,6 +206,7 @@ impl Builder<'_> {
                 Basic::SetPriority(process?, priority?)
             }
             StmtKind::Goto(name) => {
+                self.mention_label(name);
                 let destination = Destination::Label { name: name.text.clone(), scopes: self.scopes.path() };
                 return Some(PendingKind::Simple(Node::Goto(destination)));
             }
