@@ -63,9 +63,4 @@ impl Analysed {
     pub fn location(&self, span: Span) -> Option<Location> {
         Some(Location { uri: self.uri(span.file)?, range: self.range(span) })
     }
-
-    /// The span of a file as a whole.
-    pub fn whole(&self, file: FileId) -> Span {
-        Span::new(file, 0, self.text(file).len() as u32)
-    }
 }

@@ -16,7 +16,6 @@ pub type Files = Arc<dyn Provider + Send + Sync>;
 /// A text that is open.
 #[derive(Clone, Debug)]
 pub struct Document {
-    pub uri: Uri,
     /// The name under which front ends know it.
     pub path: String,
     pub language: Language,
@@ -26,14 +25,14 @@ pub struct Document {
 
 impl Document {
     /// `language` is the name that the editor gives it, which counts more than the ending of the file.
-    pub fn new(uri: Uri, language: &str, version: i32, text: &str) -> Self {
-        let path = plain(&path_of(&uri));
+    pub fn new(uri: &Uri, language: &str, version: i32, text: &str) -> Self {
+        let path = plain(&path_of(uri));
         let language = match language {
             "bir" => Language::Bir,
             "promela" => Language::Promela,
             _ => Language::of(&path),
         };
-        Self { uri, path, language, version, text: text.into() }
+        Self { path, language, version, text: text.into() }
     }
 
     /// Applies the changes of a notification, one after the other.

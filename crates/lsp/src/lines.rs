@@ -64,7 +64,8 @@ impl Lines {
         Position { line: line.saturating_sub(1), character: units as u32 }
     }
 
-    pub fn count(&self) -> u32 {
+    #[cfg(test)]
+    fn count(&self) -> u32 {
         self.starts.len() as u32
     }
 }

@@ -682,7 +682,7 @@ impl Server<'_> {
                 else {
                     return;
                 };
-                self.workspace.open(it.uri, &it.language_id, it.version, &it.text)
+                self.workspace.open(&it.uri, &it.language_id, it.version, &it.text)
             }
             "textDocument/didChange" => {
                 let Ok(it) = serde_json::from_value::<DidChangeTextDocumentParams>(value) else { return };

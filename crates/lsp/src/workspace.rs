@@ -65,7 +65,7 @@ impl Workspace {
     }
 
     /// Opens a text. Returns the models to which something has happened.
-    pub fn open(&mut self, uri: Uri, language: &str, version: i32, text: &str) -> BTreeSet<String> {
+    pub fn open(&mut self, uri: &Uri, language: &str, version: i32, text: &str) -> BTreeSet<String> {
         let document = Document::new(uri, language, version, text);
         let path = document.path.clone();
         self.documents.insert(path.clone(), document);

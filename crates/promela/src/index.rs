@@ -247,10 +247,15 @@ impl Definer<'_> {
         match &stmt.kind {
             StmtKind::Declaration(declaration) => self.declaration(declaration, NameKind::Local),
             StmtKind::If(options) | StmtKind::Do(options) => {
-                options.iter().for_each(|option| self.block(option))
+                for option in options {
+                    self.block(option);
+                }
             }
-            StmtKind::For { body, .. } | StmtKind::ForIn { body, .. } => self.block(body),
-            StmtKind::Block(body) | StmtKind::Atomic(body) | StmtKind::DStep(body) => self.block(body),
+            StmtKind::For { body, .. }
+            | StmtKind::ForIn { body, .. }
+            | StmtKind::Block(body)
+            | StmtKind::Atomic(body)
+            | StmtKind::DStep(body) => self.block(body),
             StmtKind::Unless { main, escape } => {
                 self.statement(main);
                 self.statement(escape);

@@ -20,7 +20,18 @@ pub struct Index {
     mentions: BTreeSet<Mention>,
     /// The mentions, by definition.
     uses: BTreeSet<Mention>,
-    spelled: BTreeMap<Span, Vec<(String, Span)>>,
+    spelled: BTreeMap<Span, Vec<Spelling>>,
+    /// The calls of inlines that the current text comes from.
+    calls: Vec<Span>,
+}
+
+/// How a name is spelled that has the place of something else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Spelling {
+    name: String,
+    place: Span,
+    /// The call of an inline among whose arguments it is.
+    call: Option<Span>,
 }
 
 /// A name that a model defines.
@@ -189,13 +200,31 @@ impl Index {
     }
 
     /// Records that a lexeme of an expansion, which has the place `at`, is spelled somewhere else.
-    pub fn spell(&mut self, at: Span, text: &str, spelled: Span) {
+    pub fn spell(&mut self, at: Span, name: &str, place: Span) {
+        self.add_spelling(at, Spelling { name: name.to_owned(), place, call: None });
+    }
+
+    /// The same, for the argument of a call: the name is spelled there only while the body stands for this call.
+    pub fn spell_argument(&mut self, at: Span, name: &str, place: Span, call: Span) {
+        self.add_spelling(at, Spelling { name: name.to_owned(), place, call: Some(call) });
+    }
+
+    fn add_spelling(&mut self, at: Span, spelling: Spelling) {
         if self.on {
             let known = self.spelled.entry(at).or_default();
-            if !known.iter().any(|(name, place)| name == text && *place == spelled) {
-                known.push((text.to_owned(), spelled));
+            if !known.contains(&spelling) {
+                known.push(spelling);
             }
         }
+    }
+
+    /// The text that follows is the body of an inline, for this call.
+    pub fn enter_call(&mut self, call: Span) {
+        self.calls.push(call);
+    }
+
+    pub fn leave_call(&mut self) {
+        self.calls.pop();
     }
 
     /// Records a mention of a name that may come from a macro.
@@ -219,7 +248,9 @@ impl Index {
         // The argument of an inline may itself come from a macro: its place is followed once more.
         let direct = |at: Span| {
             let known = self.spelled.get(&at).map_or(&[][..], Vec::as_slice);
-            known.iter().filter(|(text, _)| text == name).map(|&(_, place)| place).collect::<Vec<_>>()
+            let is_here = |call: Span| self.calls.contains(&call);
+            let fits = |it: &&Spelling| it.name == name && it.call.is_none_or(is_here);
+            known.iter().filter(fits).map(|it| it.place).collect::<Vec<_>>()
         };
         let first = direct(at);
         let second: Vec<_> = first.iter().filter(|&&place| place != at).flat_map(|&at| direct(at)).collect();

@@ -85,7 +85,9 @@ impl<'p, 's> Layout<'p, 's> {
         let mut depth = 0;
         for at in 0..pieces.all.len() {
             if layout.pieces.all[at].newline {
-                opened.iter().for_each(|&open| layout.tall[open] = true);
+                for &open in &opened {
+                    layout.tall[open] = true;
+                }
             }
             layout.pass(at);
             while layout.stack.len() < depth {
@@ -114,9 +116,8 @@ impl<'p, 's> Layout<'p, 's> {
     fn closes(&self, at: usize) -> bool {
         let Some(token) = self.pieces.token(at) else { return false };
         match token {
-            Token::RightBrace | Token::RightParen | Token::RightBracket => true,
+            Token::RightBrace | Token::RightParen | Token::RightBracket | Token::Else | Token::Elseif => true,
             Token::End => !self.in_label && self.fresh,
-            Token::Else | Token::Elseif => true,
             Token::Catch => self.top().is_some_and(|entry| entry.open == Open::Block),
             _ => false,
         }
@@ -412,21 +413,23 @@ impl<'p, 's> Layout<'p, 's> {
         let before = self.before(at, 2);
         let is_kind = before.first().is_some_and(|word| Kind::named(word).is_some());
         let declares = match before.get(1) {
-            Some(&("system" | "const" | "enum" | "record" | "virtual" | "extends" | "live")) => true,
-            Some(&",") => self.head == Some(Token::Record) || self.stack.is_empty(),
-            None => true,
-            _ => false,
+            None | Some(&("system" | "const" | "enum" | "record" | "virtual" | "extends" | "live")) => true,
+            Some(&",") => self.head == Some(Token::Record),
+            Some(_) => false,
         };
         is_kind && !declares
     }
 
     fn close_brace(&mut self) {
         self.close(Open::Location);
-        match self.stack.pop().map(|entry| entry.open) {
-            // The jump follows the actions.
-            Some(Open::Group | Open::Actions) => {}
+        let closed = self.stack.pop();
+        let outer = closed.as_ref().map_or(0, |entry| entry.outer);
+        match closed.map(|entry| entry.open) {
+            Some(Open::Group) => {}
+            // The jump follows the actions, and belongs to the same item.
+            Some(Open::Actions) => self.item = outer,
             Some(Open::Names) if self.top().is_some_and(|entry| entry.open == Open::Location) => {
-                self.fresh = true
+                self.fresh = true;
             }
             _ => (self.fresh, self.head) = (true, Some(Token::RightBrace)),
         }

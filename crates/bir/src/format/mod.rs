@@ -60,8 +60,8 @@ fn tokens(text: &str) -> Vec<String> {
 struct Line {
     indent: usize,
     text: String,
-    /// The comment behind the code.
-    comment: Option<String>,
+    /// Where the code ends and its comment begins, if there is one. A comment on its own has no code.
+    code: usize,
     /// Whether there is an empty line before it.
     apart: bool,
 }
@@ -69,30 +69,26 @@ struct Line {
 fn layout(pieces: &Pieces<'_>) -> Vec<Line> {
     let mut layout = Layout::new(pieces);
     let mut lines: Vec<Line> = Vec::new();
-    let mut before: Option<&Piece<'_>> = None;
     for (at, piece) in pieces.all.iter().enumerate() {
         let place = layout.place(at);
         let is_first = lines.is_empty();
         if place.breaks || is_first {
             let apart = piece.empty_line && !is_first && place.may_be_apart;
-            let line = Line { indent: place.indent, text: String::new(), comment: None, apart };
-            lines.push(line);
-            before = None;
+            lines.push(Line { indent: place.indent, text: String::new(), code: 0, apart });
         }
         let Some(line) = lines.last_mut() else { continue };
-        if piece.token.is_none() && before.is_some() && !pieces.is_inside_line(at) {
-            line.comment = Some(piece.text.trim_end().to_owned());
-        } else {
-            if before.is_some() && spacing::gap(&layout, pieces, at) {
-                line.text.push(' ');
-            }
-            if piece.token.is_none() {
-                line.text.push_str(&shifted(piece, place.indent));
-            } else {
-                line.text.push_str(piece.text);
-            }
+        let blank = !line.text.is_empty() && spacing::gap(&layout, pieces, at);
+        if blank {
+            line.text.push(' ');
         }
-        before = Some(piece);
+        if piece.token.is_some() {
+            line.text.push_str(piece.text);
+            line.code = line.text.len();
+        } else {
+            // Only the last of several comments is moved to the others.
+            line.code = if blank { line.text.len() - 1 } else { line.text.len() };
+            line.text.push_str(&shifted(piece, place.indent));
+        }
         layout.pass(at);
     }
     lines
@@ -117,14 +113,14 @@ fn shifted(piece: &Piece<'_>, indent: usize) -> String {
 
 /// Writes lines. Comments behind lines that follow each other begin in the same column.
 fn write(lines: &[Line], end: &str) -> String {
-    let width = |line: &Line| line.indent + line.text.chars().count();
+    let width = |line: &Line| line.indent + line.text[..line.code].chars().count();
+    let has_comment = |line: &Line| 0 < line.code && line.code < line.text.len();
     let mut text = String::new();
     let mut at = 0;
     while at < lines.len() {
         let mut run = 1;
-        if lines[at].comment.is_some() {
-            let follows =
-                |line: &Line| line.comment.is_some() && !line.apart && line.indent == lines[at].indent;
+        if has_comment(&lines[at]) {
+            let follows = |line: &Line| has_comment(line) && !line.apart && line.indent == lines[at].indent;
             run += lines[at + 1..].iter().take_while(|line| follows(line)).count();
         }
         let column = lines[at..at + run].iter().map(width).max().unwrap_or(0);
@@ -133,11 +129,12 @@ fn write(lines: &[Line], end: &str) -> String {
                 text.push('\n');
             }
             text.push_str(&" ".repeat(line.indent));
-            text.push_str(&line.text);
-            if let Some(comment) = &line.comment {
+            let (code, comment) = line.text.split_at(line.code);
+            text.push_str(code);
+            if has_comment(line) {
                 text.push_str(&" ".repeat(column - width(line) + 1));
-                text.push_str(comment);
             }
+            text.push_str(comment.trim_start());
             text.push('\n');
         }
         at += run;

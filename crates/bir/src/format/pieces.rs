@@ -74,9 +74,4 @@ impl<'s> Pieces<'s> {
     pub fn next_token(&self, at: usize) -> Option<usize> {
         (at + 1..self.all.len()).find(|&at| self.all[at].token.is_some())
     }
-
-    /// Whether a comment has code behind it on its line.
-    pub fn is_inside_line(&self, at: usize) -> bool {
-        self.all[at].text.starts_with("/*") && self.all.get(at + 1).is_some_and(|next| !next.newline)
-    }
 }

@@ -7,6 +7,7 @@ use super::layout::Layout;
 use super::pieces::Pieces;
 use crate::lexer::Token;
 
+#[allow(clippy::match_same_arms, reason = "the first rule that fits counts")]
 /// Whether there is a blank before the token at `at`, which follows another one on its line.
 pub fn gap(layout: &Layout<'_, '_>, pieces: &Pieces<'_>, at: usize) -> bool {
     use Token::*;
@@ -31,6 +32,7 @@ pub fn gap(layout: &Layout<'_, '_>, pieces: &Pieces<'_>, at: usize) -> bool {
         (Minus, _) => !layout.is_unary(at - 1),
         (Less | Greater, _) | (_, Less | Greater) => kept,
         (_, LeftBracket | LeftParen) => kept,
+        (RightParen | RightBracket, Ident | Int | Str) => true,
         (RightParen | RightBracket, _) if right.is_keyword() => true,
         _ => is_operator(left) || is_operator(right) || both_words(left, right) || kept,
     }

@@ -49,7 +49,7 @@ fn what_does_not_parse_is_left_alone_and_the_others_are_not() {
     sandbox.write("m.pml", "init { skip }");
     let run = sandbox.run("fmt bad.bir a.bir");
     run.expect(2);
-    assert!(run.stderr.contains("E0102") && run.stderr.contains("bad.bir:2:6"), "{}", run.stderr);
+    assert!(run.stderr.contains("E0201") && run.stderr.contains("bad.bir:2:6"), "{}", run.stderr);
     assert_eq!(sandbox.read("bad.bir"), "system S {\nint x\n}");
     assert_eq!(sandbox.read("a.bir"), GOOD);
     let run = sandbox.run("fmt m.pml gone.bir");

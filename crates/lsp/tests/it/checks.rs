@@ -101,7 +101,7 @@ fn promela_has_lenses_at_the_top_and_at_properties() {
     let answer = run(&mut client, &found[1].2);
     assert_eq!(
         (answer["verdict"].as_str(), answer["violation"]["kind"].as_str()),
-        (Some("violated"), Some("property"))
+        (Some("violated"), Some("acceptance-cycle"))
     );
     let answer = run(&mut client, &found[2].2);
     assert_eq!(answer["verdict"], "violated", "no fairness: {answer}");

@@ -9,12 +9,12 @@ fn mistakes_are_shown_and_go_away() {
     let mut client = Client::opened("/m.bir", &GOOD.replace("x := x + 1", "x := y + 1; z := 1"));
     let found = client.diagnostics("/m.bir");
     assert_eq!(found.len(), 2, "{found:?}");
-    assert_eq!(found[0]["code"], "E0202");
+    assert_eq!(found[0]["code"], "E0301");
     assert_eq!(found[0]["severity"], 1);
     assert_eq!(found[0]["source"], "quotient");
     assert_eq!(range(&found[0]["range"]), "6:11-6:12");
     let href = found[0]["codeDescription"]["href"].as_str().unwrap();
-    assert!(href.ends_with("/diagnostics.md#e0202"), "{href}");
+    assert!(href.ends_with("/diagnostics.md#e0301"), "{href}");
     assert!(found[0]["message"].as_str().unwrap().starts_with("there is no variable `y`\n"), "{found:?}");
     client.change("/m.bir", 2, GOOD);
     assert_eq!(client.diagnostics("/m.bir"), Vec::<Value>::new());
@@ -25,7 +25,7 @@ fn positions_are_in_utf_16() {
     let text = "system S {\r\n\tint x; /* 𝄞é */ int y; /* 𝄞 */ int x;\r\n\tactive thread T() { x := 1; y := 1; }\r\n}\r\n";
     let mut client = Client::opened("/m.bir", text);
     let found = client.diagnostics("/m.bir");
-    assert_eq!(found[0]["code"], "E0201", "{found:?}");
+    assert_eq!(found[0]["code"], "E0306", "{found:?}");
     // A tab is one, 𝄞 two units.
     assert_eq!(range(&found[0]["range"]), "1:38-1:39");
     assert_eq!(range(&found[0]["relatedInformation"][0]["location"]["range"]), "1:5-1:6");
@@ -100,7 +100,7 @@ fn files_that_are_imported_are_no_models() {
     let mut client = Client::new();
     client.open("/lib.bir", "const P { N = 3; }\n");
     let alone = client.diagnostics("/lib.bir");
-    assert_eq!(alone[0]["code"], "E0102", "{alone:?}");
+    assert_eq!(alone[0]["code"], "E0201", "{alone:?}");
     client.open("/m.bir", "import \"lib.bir\";\nsystem S { int x; active thread T() { x := P.N; } }\n");
     assert_eq!(client.diagnostics("/m.bir"), Vec::<Value>::new());
     assert_eq!(client.diagnostics("/lib.bir"), Vec::<Value>::new());
@@ -136,5 +136,5 @@ fn texts_without_a_file_have_a_language() {
     client.request("shutdown", Value::Null).unwrap();
     let shown =
         client.notifications.iter().find(|it| it.params["uri"] == "untitled:New").expect("diagnostics");
-    assert_eq!(shown.params["diagnostics"][0]["code"], "E0102");
+    assert_eq!(shown.params["diagnostics"][0]["code"], "E0201");
 }

@@ -169,7 +169,7 @@ impl Parser<'_> {
                 Some(param) => {
                     for arg in args[param].iter().filter(|arg| arg.kind == Kind::Word) {
                         let text = self.input.interner.text(arg.symbol);
-                        self.input.index.spell(lexeme.span, text, arg.span);
+                        self.input.index.spell_argument(lexeme.span, text, arg.span, site.span);
                     }
                     let replaced = args[param].iter().enumerate().map(|(at, arg)| Lexeme {
                         span: lexeme.span,
