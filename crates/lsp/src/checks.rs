@@ -4,6 +4,7 @@
 //! that it reads is changed.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -174,7 +175,7 @@ fn outcome(model: &Model, report: &Report, interrupted: bool) -> Outcome {
         let step = |(at, step): (usize, &check::TraceStep)| {
             let mut text = format!("step {}, {}: {}", at + 1, step.thread, step.location.text);
             if !step.changes.is_empty() {
-                text.push_str(&format!("   [{}]", step.changes.join("; ")));
+                let _ = write!(text, "   [{}]", step.changes.join("; "));
             }
             (spot(model, &step.location), text)
         };
@@ -197,9 +198,9 @@ fn outcome(model: &Model, report: &Report, interrupted: bool) -> Outcome {
     let mut summary = verdict.to_owned();
     if let Some(violation) = &report.violation {
         let kind = violation.property.clone().unwrap_or_else(|| violation.kind.to_string());
-        summary.push_str(&format!(" ({kind}, {} steps)", violation.steps));
+        let _ = write!(summary, " ({kind}, {} steps)", violation.steps);
     } else if let Some(reason) = &report.incomplete {
-        summary.push_str(&format!(" ({reason})"));
+        let _ = write!(summary, " ({reason})");
     }
     Outcome { verdict: report.verdict, summary: format!("{summary}: {figures}"), interrupted, violation }
 }
@@ -235,7 +236,7 @@ fn seconds(seconds: f64) -> String {
 
 /// The limits of a check, if the editor sets none.
 pub fn usual_limits() -> Limits {
-    Limits { time: Some(Duration::from_secs(60)), memory: Some(4 << 30), ..Limits::default() }
+    Limits { time: Some(Duration::from_mins(1)), memory: Some(4 << 30), ..Limits::default() }
 }
 
 #[cfg(test)]

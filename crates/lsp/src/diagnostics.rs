@@ -1,6 +1,7 @@
 //! Diagnostics of front ends and of checks, as the protocol has them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
@@ -30,13 +31,13 @@ pub fn of_model(analysed: &Analysed, root: &str, is_promela: bool) -> BTreeMap<S
         };
         let mut message = diagnostic.message.clone();
         if let Some(label) = primary.filter(|label| !label.text.is_empty()) {
-            message.push_str(&format!("\n{}", label.text));
+            let _ = write!(message, "\n{}", label.text);
         }
         for note in diagnostic.notes(map) {
-            message.push_str(&format!("\nnote: {note}"));
+            let _ = write!(message, "\nnote: {note}");
         }
         for help in &diagnostic.help {
-            message.push_str(&format!("\nhelp: {help}"));
+            let _ = write!(message, "\nhelp: {help}");
         }
         let related = diagnostic.labels(map).into_iter().filter_map(|label| {
             let message = if label.text.is_empty() { "here".to_owned() } else { label.text };
@@ -88,7 +89,7 @@ pub fn of_violation(violation: &Violation, home: &Spot) -> (String, Diagnostic) 
     let related: Vec<_> = related.collect();
     let mut message = format!("{}: {}", violation.kind, violation.message);
     if violation.more > 0 {
-        message.push_str(&format!("\nnote: {} more steps are not listed", violation.more));
+        let _ = write!(message, "\nnote: {} more steps are not listed", violation.more);
     }
     let diagnostic = Diagnostic {
         range: at.range,

@@ -1,6 +1,7 @@
 //! What names stand for: hover, definitions, references, renaming.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
 
 use check::{Extension, Language};
 use lsp_types::{
@@ -41,10 +42,10 @@ fn described(analysed: &Analysed, known: &Definition, language: Language) -> Str
     let mut text =
         format!("```{language}\n{}\n```\n{}", known.text.replace("```", "` ` `"), known.kind.noun());
     if let Some(owner) = owner {
-        text.push_str(&format!(" of the {} `{}`", owner.kind.noun(), owner.name));
+        let _ = write!(text, " of the {} `{}`", owner.kind.noun(), owner.name);
     }
     if let Some(value) = known.value.as_ref() {
-        text.push_str(&format!(", value `{value}`"));
+        let _ = write!(text, ", value `{value}`");
     }
     let uses = index.mentions_of(known.at).count();
     text.push_str(
@@ -176,7 +177,7 @@ fn moved(span: Span, edits: &[Span], length: usize) -> Span {
 }
 
 /// Names that are known at a place, by themselves.
-pub fn visible<'a>(index: &'a Index, place: Span) -> impl Iterator<Item = &'a Definition> {
+pub fn visible(index: &Index, place: Span) -> impl Iterator<Item = &Definition> {
     index.definitions().filter(move |known| {
         let is_here = known.scope.is_none_or(|scope| scope.contains(place));
         let is_plain = !known.kind.is_member() || known.kind == NameKind::Element && known.owner.is_none();

@@ -42,7 +42,7 @@ pub const CHECK: &str = "quotient.check";
 pub const STOP: &str = "quotient.stop";
 
 /// Without anything to do, the loop looks again after this time.
-const LONGEST_WAIT: Duration = Duration::from_secs(3600);
+const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
 /// How often the figures of a running check are shown.
 const TOLD: Duration = Duration::from_secs(1);
@@ -297,9 +297,9 @@ impl Server<'_> {
     fn of<P: DeserializeOwned, R: Serialize>(
         &mut self,
         request: Request,
-        answer: impl FnOnce(&mut Self, P) -> Result<R, Refusal>,
+        answer: impl FnOnce(&mut Self, &P) -> Result<R, Refusal>,
     ) -> Answer {
-        let result = answer(self, params(request.params)?)?;
+        let result = answer(self, &params(request.params)?)?;
         let value = serde_json::to_value(result);
         value.map(Some).map_err(|error| Refusal::new(ErrorCode::InternalError, error.to_string()))
     }
@@ -347,20 +347,20 @@ impl Server<'_> {
         Ok((path, roots.into_iter().next(), at.position))
     }
 
-    fn hover(&mut self, params: HoverParams) -> Result<Option<lsp_types::Hover>, Refusal> {
+    fn hover(&mut self, params: &HoverParams) -> Result<Option<lsp_types::Hover>, Refusal> {
         let (path, root, position) = self.place(&params.text_document_position_params)?;
         let language = self.workspace.language(&path);
         let known = root.and_then(|root| self.workspace.root(&root));
         Ok(known.and_then(|root| names::hover(&root.analysed, &path, position, language)))
     }
 
-    fn definition(&mut self, params: GotoDefinitionParams) -> Result<Vec<Location>, Refusal> {
+    fn definition(&mut self, params: &GotoDefinitionParams) -> Result<Vec<Location>, Refusal> {
         let (path, root, position) = self.place(&params.text_document_position_params)?;
         let known = root.and_then(|root| self.workspace.root(&root));
         Ok(known.map_or(Vec::new(), |root| names::definitions(&root.analysed, &path, position)))
     }
 
-    fn references(&mut self, params: ReferenceParams) -> Result<Vec<Location>, Refusal> {
+    fn references(&mut self, params: &ReferenceParams) -> Result<Vec<Location>, Refusal> {
         let at = &params.text_document_position;
         let (path, roots) = self.models(&at.text_document)?;
         let with_definitions = params.context.include_declaration;
@@ -377,33 +377,33 @@ impl Server<'_> {
 
     fn highlights(
         &mut self,
-        params: DocumentHighlightParams,
+        params: &DocumentHighlightParams,
     ) -> Result<Vec<lsp_types::DocumentHighlight>, Refusal> {
         let (path, root, position) = self.place(&params.text_document_position_params)?;
         let known = root.and_then(|root| self.workspace.root(&root));
         Ok(known.map_or(Vec::new(), |root| names::highlights(&root.analysed, &path, position)))
     }
 
-    fn symbols(&mut self, params: DocumentSymbolParams) -> Result<Vec<lsp_types::DocumentSymbol>, Refusal> {
+    fn symbols(&mut self, params: &DocumentSymbolParams) -> Result<Vec<lsp_types::DocumentSymbol>, Refusal> {
         let (path, roots) = self.models(&params.text_document)?;
         let known = roots.first().and_then(|root| self.workspace.root(root));
         let file = known.and_then(|root| Some((root, root.analysed.file(&path)?)));
         Ok(file.map_or(Vec::new(), |(root, file)| outline::symbols(&root.analysed, file)))
     }
 
-    fn completion(&mut self, params: CompletionParams) -> Result<Vec<lsp_types::CompletionItem>, Refusal> {
+    fn completion(&mut self, params: &CompletionParams) -> Result<Vec<lsp_types::CompletionItem>, Refusal> {
         let (path, root, position) = self.place(&params.text_document_position)?;
         let language = self.workspace.language(&path);
         let known = root.and_then(|root| self.workspace.root(&root));
         Ok(known.map_or(Vec::new(), |root| completion::complete(&root.analysed, &path, position, language)))
     }
 
-    fn folds(&mut self, params: FoldingRangeParams) -> Result<Vec<lsp_types::FoldingRange>, Refusal> {
+    fn folds(&mut self, params: &FoldingRangeParams) -> Result<Vec<lsp_types::FoldingRange>, Refusal> {
         let (path, _) = self.models(&params.text_document)?;
         Ok(self.workspace.document(&path).map_or(Vec::new(), |document| outline::folds(&document.text)))
     }
 
-    fn tokens(&mut self, params: SemanticTokensParams) -> Result<SemanticTokens, Refusal> {
+    fn tokens(&mut self, params: &SemanticTokensParams) -> Result<SemanticTokens, Refusal> {
         let (path, roots) = self.models(&params.text_document)?;
         let known = roots.first().and_then(|root| self.workspace.root(root));
         let file = known.and_then(|root| Some((root, root.analysed.file(&path)?)));
@@ -411,7 +411,7 @@ impl Server<'_> {
         Ok(SemanticTokens { result_id: None, data })
     }
 
-    fn formatting(&mut self, params: DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>, Refusal> {
+    fn formatting(&mut self, params: &DocumentFormattingParams) -> Result<Option<Vec<TextEdit>>, Refusal> {
         let (path, _) = self.models(&params.text_document)?;
         let Some(document) = self.workspace.document(&path) else { return Ok(None) };
         if document.language != check::Language::Bir {
@@ -428,8 +428,8 @@ impl Server<'_> {
 
     // Renaming.
 
-    fn prepare_rename(&mut self, at: TextDocumentPositionParams) -> Result<PrepareRenameResponse, Refusal> {
-        let (path, root, position) = self.place(&at)?;
+    fn prepare_rename(&mut self, at: &TextDocumentPositionParams) -> Result<PrepareRenameResponse, Refusal> {
+        let (path, root, position) = self.place(at)?;
         let language = self.workspace.language(&path);
         let known = root.and_then(|root| self.workspace.root(&root));
         let known = known.ok_or_else(|| failed("this text belongs to no model"))?;
@@ -437,7 +437,7 @@ impl Server<'_> {
         Ok(PrepareRenameResponse::Range(range))
     }
 
-    fn rename(&mut self, params: RenameParams) -> Result<WorkspaceEdit, Refusal> {
+    fn rename(&mut self, params: &RenameParams) -> Result<WorkspaceEdit, Refusal> {
         let at = &params.text_document_position;
         let (path, roots) = self.models(&at.text_document)?;
         let language = self.workspace.language(&path);
@@ -473,7 +473,7 @@ impl Server<'_> {
 
     // Checks.
 
-    fn lenses(&mut self, params: CodeLensParams) -> Result<Vec<CodeLens>, Refusal> {
+    fn lenses(&mut self, params: &CodeLensParams) -> Result<Vec<CodeLens>, Refusal> {
         let (path, roots) = self.models(&params.text_document)?;
         let Some(name) = roots.into_iter().next() else { return Ok(Vec::new()) };
         let Some(root) = self.workspace.root(&name) else { return Ok(Vec::new()) };
@@ -518,7 +518,9 @@ impl Server<'_> {
                     .filter(|(_, asked)| is_meant(asked))
                     .map(|(&number, _)| number)
                     .collect();
-                numbers.into_iter().for_each(|number| self.checks.stop(number));
+                for number in numbers {
+                    self.checks.stop(number);
+                }
                 Ok(Some(Value::Null))
             }
             (other, _) => {
@@ -721,7 +723,9 @@ impl Server<'_> {
         // A check of an old text has no use.
         let outdated = self.asked.iter().filter(|(_, asked)| touched.contains(&asked.root));
         let outdated: Vec<_> = outdated.map(|(&number, _)| number).collect();
-        outdated.into_iter().for_each(|number| self.checks.stop(number));
+        for number in outdated {
+            self.checks.stop(number);
+        }
         if self.workspace.due().is_none_or(|due| due > Instant::now()) {
             self.publish_if_open(&touched);
         }

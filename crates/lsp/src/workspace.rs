@@ -126,7 +126,9 @@ impl Workspace {
         let due = |root: &Root| root.due.is_some_and(|due| due <= now);
         let paths: Vec<_> =
             self.roots.iter().filter(|(_, root)| due(root)).map(|(path, _)| path.clone()).collect();
-        paths.iter().for_each(|path| self.analyse(path));
+        for path in &paths {
+            self.analyse(path);
+        }
         !paths.is_empty()
     }
 
@@ -155,7 +157,9 @@ impl Workspace {
             .filter(|(root, known)| known.is_stale() && (*root == path || known.analysed.reads(path)))
             .map(|(root, _)| root.clone())
             .collect();
-        readers.iter().for_each(|root| self.analyse(root));
+        for root in &readers {
+            self.analyse(root);
+        }
         let is_fragment = self.is_fragment(path);
         let own = self.roots.contains_key(path) && !is_fragment;
         let others = self.roots.iter().filter(|(root, known)| *root != path && known.analysed.reads(path));
