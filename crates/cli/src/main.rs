@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         Command::Print(args) => commands::print(args),
         Command::Graph(args) => commands::graph(args),
         Command::Fmt(args) => commands::fmt(args),
-        Command::Lsp(_) => commands::lsp(),
+        Command::Lsp(_) => Ok(commands::lsp()),
         Command::Explain(args) => explain::explain(args),
         Command::Completions(args) => reference::completions(args),
         Command::Man(args) => reference::man(args),

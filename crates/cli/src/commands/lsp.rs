@@ -6,21 +6,20 @@ use std::sync::Arc;
 
 use ::lsp::{Connection, Ended, serve};
 
-use super::failure::Outcome;
 use crate::files::SharedDisk;
 
 /// The exit code if the editor left without a word, as the protocol wants it.
 const ABRUPT: u8 = 1;
 
-pub fn lsp() -> Outcome {
+pub fn lsp() -> ExitCode {
     let (connection, threads) = Connection::stdio();
     let ended = serve(&connection, Arc::new(SharedDisk));
     drop(connection);
     if let Err(error) = threads.join() {
         drop(writeln!(io::stderr(), "error: the conversation with the editor has ended: {error}"));
     }
-    Ok(match ended {
+    match ended {
         Ended::Properly => ExitCode::SUCCESS,
         Ended::Abruptly => ExitCode::from(ABRUPT),
-    })
+    }
 }

@@ -62,7 +62,7 @@ fn what_does_not_parse_is_left_alone_and_the_others_are_not() {
 #[test]
 fn a_model_whose_types_are_wrong_is_formatted() {
     let sandbox = Sandbox::new();
-    sandbox.write("a.bir", UGLY.replace("1", "y"));
+    sandbox.write("a.bir", UGLY.replace('1', "y"));
     sandbox.run("fmt a.bir").expect(0);
     assert_eq!(sandbox.read("a.bir"), GOOD.replace('1', "y"));
 }

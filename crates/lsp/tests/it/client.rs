@@ -12,7 +12,7 @@ use quotient_lsp::{Ended, serve};
 use serde_json::{Value, json};
 
 /// How long an answer may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Files that are not open, and that a test can change.
 #[derive(Clone, Default)]
@@ -128,7 +128,10 @@ impl Client {
     }
 
     pub fn open(&mut self, path: &str, text: &str) {
-        let language = if path.ends_with(".bir") { "bir" } else { "promela" };
+        let language = match path.rsplit_once('.') {
+            Some((_, "bir")) => "bir",
+            _ => "promela",
+        };
         let document = json!({ "uri": uri(path), "languageId": language, "version": 1, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
