@@ -27,6 +27,8 @@ pub struct System<'s> {
     pub funs: Vec<Fun<'s>>,
     pub invariants: Vec<Invariant<'s>>,
     pub temporal: Vec<Temporal<'s>>,
+    /// The places of all members as wholes, file by file.
+    pub extents: Vec<Span>,
 }
 
 impl<'s> System<'s> {
@@ -44,6 +46,7 @@ impl<'s> System<'s> {
             funs: Vec::new(),
             invariants: Vec::new(),
             temporal: Vec::new(),
+            extents: Vec::new(),
         }
     }
 }
@@ -102,6 +105,13 @@ pub struct Procedure<'s> {
     pub body: Body<'s>,
     /// The brace that ends it.
     pub end: Span,
+}
+
+impl Procedure<'_> {
+    /// From the name to the end, which is where parameters and local variables are known.
+    pub fn extent(&self) -> Span {
+        self.name.span.to(self.end)
+    }
 }
 
 #[derive(Debug)]
@@ -250,6 +260,8 @@ pub struct For<'s> {
     pub variable: Name<'s>,
     pub over: Over<'s>,
     pub body: Block<'s>,
+    /// From the keyword to the `end`.
+    pub extent: Span,
 }
 
 /// What a `for` runs over.
@@ -275,6 +287,8 @@ pub struct Handler<'s> {
     pub variable: Name<'s>,
     pub body: Block<'s>,
     pub span: Span,
+    /// With the body.
+    pub extent: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -26,13 +26,24 @@ struct Open {
 /// except where they import each other.
 pub fn load(map: &mut SourceMap, provider: &dyn Provider, file: FileId) -> Result<Vec<FileId>, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
+    let loaded = load_all(map, provider, file, &mut diagnostics);
+    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(loaded) }
+}
+
+/// The files that can be read; [`load`] needs all of them.
+pub fn load_all(
+    map: &mut SourceMap,
+    provider: &dyn Provider,
+    file: FileId,
+    diagnostics: &mut Diagnostics,
+) -> Vec<FileId> {
     let mut loaded = Vec::new();
     let mut known = vec![plain(map.file(file).name())];
     let open = |map: &SourceMap, file, diagnostics: &mut Diagnostics| Open {
         file,
         imports: parser::imports(map, file, diagnostics).into_iter(),
     };
-    let mut stack = vec![open(map, file, &mut diagnostics)];
+    let mut stack = vec![open(map, file, diagnostics)];
     while let Some(top) = stack.last_mut() {
         let Some((name, span)) = top.imports.next() else {
             loaded.push(top.file);
@@ -55,13 +66,13 @@ pub fn load(map: &mut SourceMap, provider: &dyn Provider, file: FileId) -> Resul
             break;
         }
         match read(map, provider, &path, span) {
-            Ok(file) => stack.push(open(map, file, &mut diagnostics)),
+            Ok(file) => stack.push(open(map, file, diagnostics)),
             Err(problem) => diagnostics.push(*problem),
         }
     }
     // The model itself.
     loaded.retain(|&other| other != file);
-    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(loaded) }
+    loaded
 }
 
 fn read(

@@ -312,6 +312,68 @@ impl<'s> Lexer<'s> {
     }
 }
 
+/// The words that cannot be names.
+pub const KEYWORDS: &[&str] = &[
+    "assert",
+    "assume",
+    "atomic",
+    "boolean",
+    "catch",
+    "choose",
+    "const",
+    "do",
+    "else",
+    "elseif",
+    "end",
+    "enum",
+    "exit",
+    "extends",
+    "extension",
+    "false",
+    "fun",
+    "function",
+    "goto",
+    "hasLock",
+    "if",
+    "instanceof",
+    "int",
+    "invariant",
+    "invoke",
+    "loc",
+    "lock",
+    "lockAvailable",
+    "long",
+    "ltl",
+    "new",
+    "notify",
+    "notifyAll",
+    "null",
+    "record",
+    "return",
+    "returns",
+    "shl",
+    "shr",
+    "skip",
+    "start",
+    "string",
+    "system",
+    "thread",
+    "threadTerminated",
+    "throw",
+    "tid",
+    "true",
+    "try",
+    "typealias",
+    "unlock",
+    "unwait",
+    "ushr",
+    "virtual",
+    "wait",
+    "wasNotified",
+    "when",
+    "while",
+];
+
 impl Token {
     /// Whether this is a word that cannot be a name.
     pub fn is_keyword(self) -> bool {
@@ -505,6 +567,9 @@ mod tests {
             let token = Lexer::new(word, 0).next().token;
             assert_eq!(token.fixed_text(), Some(word));
             assert!(token.is_keyword());
+        }
+        for &word in KEYWORDS {
+            assert_eq!(Lexer::new(word, 0).next().token.fixed_text(), Some(word));
         }
         assert!(!Token::Plus.is_keyword() && !Token::Ident.is_keyword());
     }

@@ -46,7 +46,9 @@ pub mod codes;
 mod ast;
 mod collections;
 mod foreign;
+mod format;
 mod imports;
+mod index;
 mod lexer;
 mod lower;
 mod parser;
@@ -54,8 +56,9 @@ mod resolve;
 mod text;
 mod unused;
 
-use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap};
+use source::{Diagnostic, Diagnostics, FileId, Index, Provider, SourceMap};
 
+pub use format::format;
 use lower::Merge;
 use resolve::{Defines, Value};
 
@@ -113,11 +116,23 @@ fn compile_merging(
         };
         system.temporal.push(property);
     }
-    let (defines, problems) = Defines::resolve(defines, &system);
+    resolve_and_lower(map, &system, defines, merge, diagnostics, Index::default()).0
+}
+
+fn resolve_and_lower(
+    map: &SourceMap,
+    system: &ast::System<'_>,
+    defines: &[(String, String)],
+    merge: Merge,
+    mut diagnostics: Diagnostics,
+    index: Index,
+) -> (Result<(ir::Program, Diagnostics), Diagnostics>, Index) {
+    let (defines, problems) = Defines::resolve(defines, system);
     for problem in problems {
         diagnostics.push(problem);
     }
-    let mut model = resolve::declare(map, &system, &defines, diagnostics);
+    let mut model = resolve::declare(map, system, &defines, diagnostics, index);
+    index::define(&mut model);
     lower::lower(&mut model, merge);
     if model.program.deletes() {
         model.program.memory = ir::Memory::Explicit(ir::Leaks::default());
@@ -125,11 +140,52 @@ fn compile_merging(
     if !model.diagnostics.has_errors() {
         unused::warn(&mut model);
     }
+    let index = model.index;
     if model.diagnostics.has_errors() {
-        Err(model.diagnostics.without_warnings())
+        (Err(model.diagnostics.without_warnings()), index)
     } else {
-        Ok((model.program, model.diagnostics))
+        (Ok((model.program, model.diagnostics)), index)
     }
+}
+
+/// A model as an editor sees it: what its names stand for, as far as that is known, and what [`compile_with`]
+/// reports. Where the text is no model yet, the names come from the parts that can be understood.
+pub fn analyse(
+    map: &mut SourceMap,
+    provider: &dyn Provider,
+    file: FileId,
+    defines: &[(String, String)],
+) -> (Result<Diagnostics, Diagnostics>, Index) {
+    let mut unread = Diagnostics::new();
+    let imports = imports::load_all(map, provider, file, &mut unread);
+    let mut diagnostics = Diagnostics::new();
+    let (system, sound) = parser::parse_all(map, file, &imports, &mut diagnostics);
+    let (mut found, index) = if sound {
+        let (compiled, index) =
+            resolve_and_lower(map, &system, defines, Merge::Straight, diagnostics, Index::on());
+        (compiled.map(|(_, warnings)| warnings), index)
+    } else {
+        // Mistakes after the first ones may be consequences.
+        let (_, index) =
+            resolve_and_lower(map, &system, defines, Merge::Straight, Diagnostics::new(), Index::on());
+        (Err(diagnostics), index)
+    };
+    if unread.has_errors() {
+        found = Err(unread);
+    }
+    (found, index)
+}
+
+/// Whether a text can be a name.
+pub fn is_name(text: &str) -> bool {
+    let mut lexer = lexer::Lexer::new(text, 0);
+    let first = lexer.next();
+    first.token == lexer::Token::Ident && first.end as usize == text.len()
+}
+
+/// The words that cannot be names.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    lexer::KEYWORDS.iter().copied()
 }
 
 /// A constant that the command line can set.
@@ -145,7 +201,7 @@ pub struct ConstantInfo {
 pub fn constants(map: &SourceMap, file: FileId) -> Result<Vec<ConstantInfo>, Diagnostics> {
     let mut diagnostics = Diagnostics::new();
     let Some(system) = parser::parse(map, file, &[], &mut diagnostics) else { return Err(diagnostics) };
-    let model = resolve::declare(map, &system, &Defines::default(), diagnostics);
+    let model = resolve::declare(map, &system, &Defines::default(), diagnostics, Index::default());
     let mut constants = Vec::new();
     for (index, group) in system.consts.iter().enumerate() {
         for (name, _) in &group.elements {

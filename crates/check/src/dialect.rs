@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use ir::{ActionKind, BinaryOp, Exit, Expr, ExprKind, GlobalId, Guard, Jump, Scope, TransitionId};
 use promela::Extension;
-use source::{Diagnostics, FileId, Provider, SourceMap, Span};
+use source::{Diagnostics, FileId, Index, Provider, SourceMap, Span};
 
 use crate::config::Sizes;
 use crate::model::{Language, Model};
@@ -44,6 +44,7 @@ pub struct Dialect {
     pub(crate) jumps: &'static [&'static str],
     pub(crate) load: fn(&mut SourceMap, &dyn Provider, &str) -> Result<FileId, Diagnostics>,
     pub(crate) compile: Compile,
+    pub(crate) analyse: Analyse,
 }
 
 type Compile = fn(
@@ -54,6 +55,15 @@ type Compile = fn(
     &[FileId],
     Extension,
 ) -> Result<Compiled, Diagnostics>;
+
+/// What an editor asks for: warnings or errors, and what names stand for.
+type Analyse = fn(
+    &mut SourceMap,
+    &dyn Provider,
+    FileId,
+    &[(String, String)],
+    Extension,
+) -> (Result<Diagnostics, Diagnostics>, Index);
 
 /// What a front end makes of a model.
 pub(crate) struct Compiled {
@@ -126,6 +136,7 @@ static BIR: Dialect = Dialect {
         let (chains, hidden, inlined, is_dynamic, numbered) = Default::default();
         Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings })
     },
+    analyse: |map, provider, file, defines, _| bir::analyse(map, provider, file, defines),
 };
 
 static PROMELA: Dialect = Dialect {
@@ -160,6 +171,7 @@ static PROMELA: Dialect = Dialect {
         let promela::Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings } = compiled;
         Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings })
     },
+    analyse: promela::analyse,
 };
 
 /// Promela with objects, pointers and functions.
@@ -189,6 +201,7 @@ static DYNAMIC_PROMELA: Dialect = Dialect {
     jumps: &["goto", "break", "fi", "od"],
     load: PROMELA.load,
     compile: PROMELA.compile,
+    analyse: PROMELA.analyse,
 };
 
 /// The place of a step.

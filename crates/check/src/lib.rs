@@ -63,7 +63,7 @@ pub mod values;
 pub use conclude::trail_file;
 pub use dialect::Dialect;
 pub use memory::MemoryOptions;
-pub use model::{Language, MISLEADING, Model, Rejected};
+pub use model::{Analysis, Formatted, Language, MISLEADING, Model, Rejected};
 pub use naive::{Change, Datum};
 pub use pipeline::{CheckError, Checked, check, engine};
 pub use processes::describe_symmetry;

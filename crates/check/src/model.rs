@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ir::{Expr, ExprKind, GlobalId, Guard, TransitionId, UnaryOp};
 use promela::Extension;
-use source::{Diagnostics, FileId, Provider, SourceMap, Span, Style};
+use source::{Diagnostics, FileId, Index, Provider, SourceMap, Span, Style};
 
 use crate::dialect::{Compiled, Dialect};
 use crate::memory::MemoryOptions;
@@ -68,6 +68,61 @@ impl std::fmt::Display for Rejected {
 }
 
 impl std::error::Error for Rejected {}
+
+/// A text as an editor sees it, whether or not it is a model yet.
+#[derive(Debug)]
+pub struct Analysis {
+    /// The files that were read.
+    pub map: SourceMap,
+    /// The text itself. There is none if it could not be read.
+    pub file: Option<FileId>,
+    /// What names stand for, as far as that is known.
+    pub index: Index,
+    /// What a check of the model would say about the text.
+    pub diagnostics: Diagnostics,
+}
+
+impl Analysis {
+    /// Reads a text, and finds out what its names stand for.
+    pub fn of(
+        provider: &dyn Provider,
+        path: &str,
+        language: Language,
+        extension: Extension,
+        defines: &[(String, String)],
+    ) -> Self {
+        let mut map = SourceMap::new();
+        let dialect = language.dialect();
+        match (dialect.load)(&mut map, provider, path) {
+            Ok(file) => {
+                let (found, index) = (dialect.analyse)(&mut map, provider, file, defines, extension);
+                let (Ok(diagnostics) | Err(diagnostics)) = found;
+                Self { map, file: Some(file), index, diagnostics }
+            }
+            Err(diagnostics) => Self { map, file: None, index: Index::default(), diagnostics },
+        }
+    }
+}
+
+/// A text before and after formatting.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Formatted {
+    pub before: String,
+    pub after: String,
+}
+
+impl Formatted {
+    /// Reads a model in BIR, and formats it.
+    pub fn of(provider: &dyn Provider, path: &str) -> Result<Self, Rejected> {
+        let mut map = SourceMap::new();
+        let loaded = map.load(provider, path);
+        let formatted = loaded.and_then(|file| Ok((file, bir::format(&map, file)?)));
+        match formatted {
+            Ok((file, after)) => Ok(Self { before: map.file(file).text().to_owned(), after }),
+            Err(diagnostics) => Err(Rejected { diagnostics, map }),
+        }
+    }
+}
 
 /// A modelling language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -32,6 +32,7 @@ Examples:
   quotient replay ring.pml ring.pml.trail --msc      draw the messages of a run that SPIN found
   quotient simulate model.bir --seed 7               run it once, at random
   quotient explain E0201                             explain an error by its code
+  quotient fmt --check models/*.bir                  list the models that are not formatted
 
 Exit codes:
   0 holds   1 violated   2 bad usage or bad model   3 inconclusive, or less than a proof
@@ -101,6 +102,10 @@ pub enum Command {
     Graph(GraphArgs),
     /// Walk through the states of a model on a local web page
     Explore(ExploreArgs),
+    /// Format models in BIR
+    Fmt(FmtArgs),
+    /// Talk with an editor: a language server for BIR and Promela
+    Lsp(LspArgs),
     /// Explain errors and warnings by their codes
     Explain(ExplainArgs),
     /// Print completions of the command line for a shell
@@ -122,7 +127,9 @@ impl Command {
             Self::Simulate(args) => (false, &args.model),
             Self::Print(args) => (false, &args.model),
             Self::Explore(args) => (false, &args.model),
-            Self::Explain(_) | Self::Completions(_) | Self::Man(_) => return None,
+            Self::Fmt(_) | Self::Lsp(_) | Self::Explain(_) | Self::Completions(_) | Self::Man(_) => {
+                return None;
+            }
         };
         document.then_some((Document::Json, Some(&model.model)))
     }
@@ -727,6 +734,24 @@ impl CheckFormat {
             Self::Sarif => Some(Document::Sarif),
         }
     }
+}
+
+#[derive(Args)]
+pub struct FmtArgs {
+    /// The models, which are replaced; `-` formats standard input to standard output
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+
+    /// Change nothing, and list the files that are not formatted (exit code 1 if there are any)
+    #[arg(long)]
+    pub check: bool,
+}
+
+#[derive(Args)]
+pub struct LspArgs {
+    /// Talk over standard input and output, which is the only way
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -49,6 +49,8 @@ fn main() -> ExitCode {
         Command::Print(args) => commands::print(args),
         Command::Graph(args) => commands::graph(args),
         Command::Explore(args) => commands::explore(args),
+        Command::Fmt(args) => commands::fmt(args),
+        Command::Lsp(_) => Ok(commands::lsp()),
         Command::Explain(args) => explain::explain(args),
         Command::Completions(args) => reference::completions(args),
         Command::Man(args) => reference::man(args),

@@ -13,11 +13,12 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use source::{Diagnostic, Diagnostics, SourceMap, Span};
+use source::{Diagnostic, Diagnostics, Index, SourceMap, Span};
 
 use crate::ast::{self, Name};
 use crate::codes;
 use crate::elements::{Destination, ElementId, Elements, Node, SequenceId};
+use crate::index;
 use crate::objects::{Function, FunctionId, Pointee};
 use crate::symbols::{ChannelType, Scopes, Symbol, Typedef};
 use crate::tree::{Ex, SymbolId};
@@ -153,6 +154,9 @@ pub struct Builder<'a> {
     loops: Vec<u32>,
     next_loop: u32,
     dsteps: u32,
+    /// What names stand for, if somebody asks.
+    pub index: Index,
+    pub(crate) indexed: index::Names,
 }
 
 impl<'a> Builder<'a> {
@@ -200,6 +204,8 @@ impl<'a> Builder<'a> {
             loops: Vec::new(),
             next_loop: 0,
             dsteps: 0,
+            index: Index::default(),
+            indexed: index::Names::default(),
         }
     }
 
@@ -216,6 +222,7 @@ impl<'a> Builder<'a> {
     pub fn model(&mut self, model: &ast::Model) {
         self.names = names::Names::of(model);
         self.is_dynamic = model.extension.is_some();
+        self.define(model);
         self.declare_functions(model);
         for item in &model.items {
             if let ast::Item::Proctype(proctype) = item {
@@ -250,6 +257,7 @@ impl<'a> Builder<'a> {
                 _ => {}
             }
         }
+        self.mention_remotes();
     }
 
     pub fn duplicate(&mut self, name: &Name, first: Span) {

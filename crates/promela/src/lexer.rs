@@ -86,6 +86,11 @@ impl Token {
     }
 }
 
+/// The words among the tokens.
+pub fn words() -> impl Iterator<Item = &'static str> {
+    FIXED[OPERATORS.len()..].iter().map(|&(_, text)| text)
+}
+
 /// All spellings.
 pub struct Interner {
     symbols: FxHashMap<Rc<str>, Symbol>,

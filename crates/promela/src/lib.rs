@@ -11,6 +11,7 @@ mod build;
 mod dataflow;
 mod elements;
 mod foreign;
+mod index;
 mod lexer;
 mod lower;
 mod objects;
@@ -30,7 +31,7 @@ pub use parser::parse;
 
 use std::collections::BTreeSet;
 
-use source::{Diagnostics, FileId, Provider, SourceMap, Span};
+use source::{Diagnostics, FileId, Index, Provider, SourceMap, Span};
 
 /// Whether a model may use the dynamic extension.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -65,6 +66,11 @@ impl std::fmt::Display for Extension {
             Self::Dynamic => "dynamic",
         })
     }
+}
+
+/// The words of the language that cannot be names.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    lexer::words()
 }
 
 /// A model that was compiled.
@@ -134,5 +140,42 @@ pub fn compile_as(
             Ok(Compiled { program, chains, hidden, inlined, is_dynamic, numbered, warnings: diagnostics })
         }
         _ => Err(diagnostics.without_warnings()),
+    }
+}
+
+/// A model as an editor sees it: what its names stand for, as far as that is known, and what [`compile_as`] reports.
+/// Where the text is no model yet, the names come from the parts that can be understood.
+pub fn analyse(
+    map: &mut SourceMap,
+    provider: &dyn Provider,
+    file: FileId,
+    defines: &[(String, String)],
+    extension: Extension,
+) -> (Result<Diagnostics, Diagnostics>, Index) {
+    let mut diagnostics = Diagnostics::new();
+    let sources = (&mut *map, provider);
+    let (model, index) =
+        parser::parse_all(sources, file, defines, &[], extension, &mut diagnostics, Index::on());
+    if diagnostics.has_errors() {
+        // Mistakes after the first ones may be consequences.
+        let mut ignored = Diagnostics::new();
+        let mut builder = build::Builder::new(map, &mut ignored);
+        builder.index = index;
+        builder.model(&model);
+        let index = std::mem::take(&mut builder.index);
+        return (Err(diagnostics.without_warnings()), index);
+    }
+    let mut builder = build::Builder::new(map, &mut diagnostics);
+    builder.index = index;
+    builder.model(&model);
+    builder.check_sizes();
+    let index = std::mem::take(&mut builder.index);
+    if !builder.diagnostics.has_errors() {
+        lower::lower(&mut builder, file);
+    }
+    if diagnostics.has_errors() {
+        (Err(diagnostics.without_warnings()), index)
+    } else {
+        (Ok(diagnostics), index)
     }
 }

@@ -71,9 +71,13 @@ impl Builder<'_> {
                 text => self.function_ids.get(text).map(|&id| ExKind::Dynamic(Dynamic::Function(id))),
             };
             if let Some(kind) = predefined {
+                if let Some(&id) = self.function_ids.get(&name.text) {
+                    self.mention(name, self.functions[id.0].name.span);
+                }
                 return Some(Resolved::Predefined(kind));
             }
             if let Some(&(_, value)) = self.constants.get(&name.text) {
+                self.mention_top(name);
                 return Some(Resolved::Constant(value));
             }
         }
@@ -81,6 +85,7 @@ impl Builder<'_> {
             self.undeclared(&base.name);
             return None;
         };
+        self.mention(&base.name, self.symbols[id.index()].span);
         let symbol = &mut self.symbols[id.index()];
         symbol.used = true;
         symbol.read |= read && !self.in_print;
@@ -146,6 +151,7 @@ impl Builder<'_> {
             return None;
         };
         path.fields.push(at);
+        self.mention(name, self.typedefs[record].fields[at].span);
         let field = &self.typedefs[record].fields[at];
         (path.ty, path.size) = (field.ty, field.size);
         Some(())

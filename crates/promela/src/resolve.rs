@@ -89,6 +89,7 @@ impl Builder<'_> {
             }
             ast::ExprKind::RemoteLabel { process, pid, label } => {
                 let pid = self.optional(pid.as_deref())?;
+                self.mention_remote(process, label);
                 self.remote_labels.push((process.clone(), label.clone()));
                 self.labels_asked_for.insert((process.text.clone(), label.text.clone()));
                 ExKind::RemoteLabel { process: process.clone(), pid, label: label.clone() }
@@ -96,6 +97,7 @@ impl Builder<'_> {
             ast::ExprKind::RemoteVar { process, pid, variable } => {
                 let pid = self.optional(pid.as_deref())?;
                 let part = variable.parts.first()?;
+                self.mention_remote(process, &part.name);
                 let index = self.optional(part.index.as_deref())?;
                 self.has_remote_variables = true;
                 ExKind::RemoteVar { process: process.clone(), pid, variable: part.name.clone(), index }
@@ -133,6 +135,7 @@ impl Builder<'_> {
             self.no_process(&run.process);
             return None;
         }
+        self.mention_process(&run.process);
         let args = self.send_args(&run.args)?;
         let priority = match &run.priority {
             None => None,
@@ -355,6 +358,7 @@ impl Builder<'_> {
                 return Some(Resolved::Predefined(kind));
             }
             if let Some(&(_, value)) = self.constants.get(&name.text) {
+                self.mention_top(name);
                 return Some(Resolved::Constant(value));
             }
         }
@@ -362,6 +366,7 @@ impl Builder<'_> {
             self.undeclared(&base.name);
             return None;
         };
+        self.mention(&base.name, self.symbols[id.index()].span);
         let symbol = &mut self.symbols[id.index()];
         symbol.used = true;
         symbol.read |= read && !self.in_print;
@@ -414,6 +419,7 @@ impl Builder<'_> {
                 self.no_field(name, ty, &next.name);
                 return None;
             };
+            self.mention(&next.name, self.typedefs[record].fields[field].span);
             path.push(field);
             let field = &self.typedefs[record].fields[field];
             (ty, size) = (field.ty, field.size);

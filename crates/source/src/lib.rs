@@ -8,6 +8,7 @@
 
 mod codes;
 mod diagnostic;
+mod index;
 mod map;
 mod provider;
 mod render;
@@ -15,6 +16,7 @@ mod similar;
 mod span;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, MAX_REPORTED, Severity};
+pub use index::{Definition, Index, Mention, NameKind};
 pub use map::{Origin, Position, SourceFile, SourceMap, decode};
 pub use provider::Provider;
 pub use render::Style;

@@ -28,6 +28,11 @@ impl Span {
         Self { file: self.file, start: self.end, end: self.end }
     }
 
+    /// Whether another span is inside of this one.
+    pub const fn contains(self, other: Self) -> bool {
+        self.file.0 == other.file.0 && self.start <= other.start && other.end <= self.end
+    }
+
     pub const fn is_empty(self) -> bool {
         self.start >= self.end
     }

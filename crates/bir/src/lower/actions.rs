@@ -219,13 +219,14 @@ impl<'s> Exprs<'_, 's> {
     fn variable(&mut self, name: ast::Name<'s>) -> Option<Place> {
         let span = name.span;
         if let Some(&local) = self.locals.get(name.text) {
+            self.model.index.mention(span, local.span);
             if local.fixed {
                 return self.fixed_variable(local, name);
             }
             self.used.insert(local.index);
             return Some(Place { kind: PlaceKind::Local(LocalId(local.index)), ty: local.ty?, span });
         }
-        if let Some(Symbol::Global(id)) = self.model.symbol(name.text) {
+        if let Some(Symbol::Global(id)) = self.model.symbol_at(name) {
             self.use_symbol(Symbol::Global(id));
             let ty = self.model.global_types[id.index()]?;
             return Some(Place { kind: PlaceKind::Global(id), ty, span });
@@ -252,7 +253,7 @@ impl<'s> Exprs<'_, 's> {
         args: &[ast::Expr<'s>],
     ) -> Option<Vec<ActionKind>> {
         let result = place.map(|place| (place.span, self.target(place)));
-        let id = match self.model.symbol(thread.text) {
+        let id = match self.model.symbol_at(thread) {
             Some(Symbol::Procedure(id)) if self.model.is_thread(id) => id,
             _ => {
                 for arg in args {
@@ -309,6 +310,7 @@ impl<'s> Exprs<'_, 's> {
     fn callee(&mut self, invoke: &ast::Invoke<'s>) -> Option<(Callee, Signature, Span)> {
         let name = invoke.callee;
         let declared = self.model.names.get(name.text).copied();
+        self.model.mention(name);
         match declared.map(|declared| (declared.symbol, declared.span)) {
             Some((Symbol::Procedure(id), span)) if !invoke.dispatch && !self.model.is_thread(id) => {
                 self.use_symbol(Symbol::Procedure(id));

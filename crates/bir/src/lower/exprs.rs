@@ -297,9 +297,10 @@ impl<'m, 's> Exprs<'m, 's> {
 
     fn name(&mut self, name: ast::Name<'s>) -> Option<Expr> {
         if let Some(&local) = self.locals.get(name.text) {
+            self.model.index.mention(name.span, local.span);
             return self.local(local, name);
         }
-        if let Some(Symbol::Global(id)) = self.model.symbol(name.text) {
+        if let Some(Symbol::Global(id)) = self.model.symbol_at(name) {
             self.use_symbol(Symbol::Global(id));
             let ty = self.model.global_types[id.index()]?;
             return Some(Expr { kind: ExprKind::Global(id), ty, span: name.span });
@@ -354,7 +355,7 @@ impl<'m, 's> Exprs<'m, 's> {
         if let ast::ExprKind::Name(name) = base.kind
             && !self.locals.contains_key(name)
         {
-            match self.model.symbol(name) {
+            match self.model.symbol_at(ast::Name { text: name, span: base.span }) {
                 Some(Symbol::Consts(group)) => {
                     let value = self.model.group_constant(group, member)?.value?;
                     let (value, ty) = self.model.embed(&value);
@@ -430,6 +431,7 @@ impl<'m, 's> Exprs<'m, 's> {
             fields.find(|&&field| program.fields[field].name == member.text).copied()
         };
         if let Some(field) = named(record) {
+            self.model.index.mention(member.span, program.fields[field].span);
             return Some(field);
         }
         if self.model.broken_fields.contains(member.text) {
@@ -548,6 +550,7 @@ impl<'m, 's> Exprs<'m, 's> {
 
     fn call(&mut self, callee: ast::Name<'s>, args: &[ast::Expr<'s>], span: Span) -> Option<Expr> {
         let declared = self.model.names.get(callee.text).copied();
+        self.model.mention(callee);
         let Some(Symbol::Fun(id)) = declared.map(|declared| declared.symbol) else {
             for arg in args {
                 self.expr(arg);

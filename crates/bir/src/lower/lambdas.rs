@@ -10,7 +10,7 @@
 //! the outer one as well.
 
 use ir::{Const, EnumId, Expr, ExprKind, Fun, LocalId, Type};
-use source::{Diagnostic, Span};
+use source::{Diagnostic, NameKind, Span};
 
 use super::exprs::{Exprs, Local, Owner};
 use crate::ast;
@@ -88,6 +88,7 @@ impl<'s> Exprs<'_, 's> {
         self.lambdas.push(Lambda::default());
         let level = self.lambdas.len();
         let variable = Local { index: 0, level, ty: element, fixed: true, span: name.span };
+        self.define(name, NameKind::Bound, element, span);
         let hidden = self.locals.insert(name.text, variable);
         let body = self.without_objects(|exprs| exprs.condition(&item.body, "the condition of a quantifier"));
         match hidden {

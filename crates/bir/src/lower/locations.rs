@@ -23,6 +23,7 @@ impl<'s> Lowering<'_, 's> {
             let location = Location::new(item.name.text, self.id, item.name.span);
             let id = self.graph.locations.push(Location { live, end: item.end, ..location });
             labels.entry(item.name.text).or_insert(id);
+            self.exprs.define_label(item.name);
         }
         let names: Vec<_> = locations.iter().map(|location| location.name).collect();
         self.exprs.model.check_distinct(&names, "location");
@@ -75,6 +76,7 @@ impl<'s> Lowering<'_, 's> {
 
     fn local_named(&mut self, name: ast::Name<'s>) -> Option<LocalId> {
         if let Some(local) = self.exprs.locals.get(name.text) {
+            self.exprs.model.index.mention(name.span, local.span);
             return Some(LocalId(local.index));
         }
         let message = format!("there is no local variable `{}`", clip(name.text));
@@ -158,6 +160,7 @@ impl<'s> Lowering<'_, 's> {
 
     fn label(&mut self, name: ast::Name<'s>, labels: &Labels<'s>) -> Option<LocationId> {
         if let Some(&id) = labels.get(name.text) {
+            self.exprs.model.index.mention(name.span, self.graph.locations[id].span);
             return Some(id);
         }
         let (shown, owner) = (clip(name.text), clip(self.item.name.text));

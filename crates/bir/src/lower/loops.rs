@@ -18,7 +18,7 @@ use ir::{
     Action, ActionKind, BinaryOp, CollectionOp, Const, Exit, Expr, ExprKind, Guard, IntType, Jump, LocalId,
     LocationId, LocationKind, Place, PlaceKind, Transition, Type, TypeId, Variable, Width,
 };
-use source::{Diagnostic, Span};
+use source::{Diagnostic, NameKind, Span};
 
 use super::exprs::Local;
 use super::flow::is_true;
@@ -122,6 +122,7 @@ impl<'s> Lowering<'_, 's> {
         };
         // With errors, the variable is known and has no type: uses of it are not reported.
         let local = Local { index: variable, level: 0, ty, fixed: true, span: name.span };
+        self.exprs.define(name, NameKind::Bound, ty, item.extent);
         let hidden = self.exprs.locals.insert(name.text, local);
         self.loops.push(Loop { next: next.clone(), again });
         let inside = self.inner_block(&item.body, &Jump::Goto(again));

@@ -19,13 +19,14 @@ mod statements;
 mod targets;
 
 use ir::{Expr, ExprKind, FunId, Id, Invariant, ProcedureId, Program};
-use source::Diagnostic;
+use source::{Diagnostic, NameKind};
 
 use crate::ast;
 use crate::codes;
 use crate::resolve::{Model, Outcome, Symbol};
 use crate::text::clip;
-use exprs::{Exprs, Owner, Why};
+pub use exprs::Exprs;
+use exprs::{Owner, Why};
 
 /// The largest number of threads in the initial state.
 const MAX_ACTIVE: i64 = 1 << 12;
@@ -63,6 +64,7 @@ fn lower_funs(model: &mut Model<'_>) {
         let signature = model.fun_signatures[index].clone();
         let mut exprs = Exprs::new(model, Owner::Fun, Some(Symbol::Fun(id)));
         for (number, (param, &ty)) in item.params.iter().zip(&signature.params).enumerate() {
+            exprs.define(param.name, NameKind::Parameter, ty, item.name.span.to(item.body.span));
             exprs.declare(param.name, number as u32, ty);
         }
         let body = match signature.result {

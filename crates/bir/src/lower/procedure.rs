@@ -5,7 +5,7 @@ use ir::{
     ProcedureKind, Transition, Type, Variable,
 };
 use rustc_hash::FxHashMap;
-use source::{Diagnostic, Span};
+use source::{Diagnostic, NameKind, Span};
 
 use super::Merge;
 use super::exprs::{Exprs, Owner, Why};
@@ -91,6 +91,9 @@ impl<'s> Lowering<'_, 's> {
         init: Option<ir::Const>,
     ) -> LocalId {
         let known = ty.unwrap_or_else(|| self.exprs.model.intern(Type::Bool));
+        let is_param = self.exprs.variables.len() < self.item.params.len();
+        let kind = if is_param { NameKind::Parameter } else { NameKind::Local };
+        self.exprs.define(name, kind, ty, self.item.extent());
         let id = self.exprs.variables.push(Variable::new(name.text, known, init, name.span));
         self.exprs.declare(name, id.0, ty);
         id

@@ -37,6 +37,7 @@ fn lower_property<'s>(model: &mut Model<'s>, item: &ast::Temporal<'s>) {
         else {
             return;
         };
+        model.define_thread(each.variable, each.procedure, property_scope(model, item));
         individual = Some(Individual { each, procedure });
     }
     let mut quantifiers = Vec::new();
@@ -71,6 +72,12 @@ fn lower_property<'s>(model: &mut Model<'s>, item: &ast::Temporal<'s>) {
     });
     let (name, span) = (item.name.text.to_owned(), item.name.span);
     model.program.properties.push(Property { name, each, props, kind, span });
+}
+
+/// Where the variable of a whole property is known.
+fn property_scope(model: &Model<'_>, item: &ast::Temporal<'_>) -> Span {
+    let end = item.atoms.iter().map(|atom| atom.span).filter(|span| span.file == item.name.span.file).max();
+    model.extent(end.map_or(item.name.span, |end| item.name.span.to(end)))
 }
 
 /// The procedures and variables of the quantifiers over threads in a condition.
@@ -154,6 +161,7 @@ impl<'s> Exprs<'_, 's> {
         else {
             return self.stray_location_test(variable, location, span);
         };
+        self.model.index.mention(variable.span, each.variable.span);
         let all = self.plain_locations(procedure);
         let places = self.named_places(location, each.procedure, procedure, &all)?;
         let locations = places.into_iter().collect();
@@ -224,6 +232,7 @@ impl<'s> Exprs<'_, 's> {
             return None;
         }
         let procedure = self.thread_procedure(threads.procedure)?;
+        self.model.define_thread(variable, threads.procedure, variable.span.to(span.after()));
         let all = self.plain_locations(procedure);
         let places = self.places(&threads.body, threads, procedure, &all)?;
         let chosen = if threads.question == ThreadQuestion::All { &all - &places } else { places };
@@ -240,7 +249,7 @@ impl<'s> Exprs<'_, 's> {
     }
 
     fn thread_procedure(&mut self, name: ast::Name<'s>) -> Option<ProcedureId> {
-        if let Some(Symbol::Procedure(id)) = self.model.symbol(name.text)
+        if let Some(Symbol::Procedure(id)) = self.model.symbol_at(name)
             && let Some(procedure) = self.model.program.procedures.get(id)
             && procedure.kind == ProcedureKind::Thread
         {
@@ -277,6 +286,7 @@ impl<'s> Exprs<'_, 's> {
             ast::ExprKind::Bool(false) => Some(Places::new()),
             ast::ExprKind::Not(operand) => Some(all - &self.places(operand, threads, procedure, all)?),
             ast::ExprKind::At(variable, location) if variable.text == threads.variable.text => {
+                self.model.index.mention(variable.span, threads.variable.span);
                 self.named_places(*location, threads.procedure, procedure, all)
             }
             ast::ExprKind::Binary(binary) => {
@@ -309,6 +319,7 @@ impl<'s> Exprs<'_, 's> {
         procedure: ProcedureId,
         all: &Places,
     ) -> Option<Places> {
+        self.model.mention_label(location, procedure);
         let program = &self.model.program;
         let named = |id: &&LocationId| {
             let at = &program.locations[**id];

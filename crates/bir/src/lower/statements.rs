@@ -22,7 +22,7 @@ use ir::{
     Action, ActionKind, Catch, Const, Exit, Expr, ExprKind, Guard, Jump, LocalId, LocationId, LocationKind,
     Place, PlaceKind, Type, Variable,
 };
-use source::{Diagnostic, Span};
+use source::{Diagnostic, NameKind, Span};
 
 use super::Merge;
 use super::exprs::Local;
@@ -154,6 +154,7 @@ impl<'s> Lowering<'_, 's> {
             return;
         }
         self.labels.insert(name.text, name.span);
+        self.exprs.define_label(name);
         let location = &mut self.graph.locations[here];
         if location.atomic {
             self.exprs.report(
@@ -290,10 +291,12 @@ impl<'s> Lowering<'_, 's> {
         let name = handler.variable;
         if let Some(&local) = self.exprs.locals.get(name.text) {
             self.exprs.used.insert(local.index);
+            self.exprs.model.index.mention(name.span, local.span);
             let fits = record.and_then(|record| self.check_catch_variable(record, name));
             return (fits.map(|()| LocalId(local.index)), None);
         }
         let ty = record.map(|record| self.exprs.model.intern(Type::Record(record)));
+        self.exprs.define(name, NameKind::Bound, ty, handler.extent);
         let written = |variable: &Variable| variable.name == name.text && Some(variable.ty) == ty;
         let known = self.exprs.variables.iter().find(|(_, variable)| written(variable)).map(|(id, _)| id);
         let id = known.unwrap_or_else(|| {

@@ -114,7 +114,8 @@ impl<'s> Parser<'s, '_> {
         };
         let body = self.block(braced);
         self.end("for", start, braced)?;
-        Ok(Stmt { label: None, kind: StmtKind::For(Box::new(For { variable, over, body })), span })
+        let extent = self.since(start);
+        Ok(Stmt { label: None, kind: StmtKind::For(Box::new(For { variable, over, body, extent })), span })
     }
 
     /// What a `for` runs over, up to `do`, and whether a brace follows instead.
@@ -234,6 +235,7 @@ impl<'s> Parser<'s, '_> {
         let span = self.since(start);
         let braced = self.eat_brace();
         let body = self.block(braced);
-        Ok((Handler { record, variable, body, span }, braced))
+        let extent = self.since(span);
+        Ok((Handler { record, variable, body, span, extent }, braced))
     }
 }

@@ -88,6 +88,13 @@ impl<'s> Parser<'s, '_> {
         if let Some(Reported) = self.foreign_member() {
             return Ok(());
         }
+        let start = self.span();
+        let parsed = self.known_member(system);
+        system.extents.push(self.since(start));
+        parsed
+    }
+
+    fn known_member(&mut self, system: &mut System<'s>) -> Parsed<()> {
         match self.peek() {
             Token::Const => system.consts.push(self.constants()?),
             Token::Enum => system.enums.push(self.enumeration(false)?),

@@ -3,7 +3,7 @@
 //! **Recovery.** A function that meets an unexpected token reports it and returns [`Reported`]. Lists catch
 //! it (members, locations, statements, actions), skip to where the next element is likely to start, and
 //! continue, so that one run reports several independent mistakes. After any error there is a tree with
-//! holes, which is not used.
+//! holes, in which only editors look for names.
 //!
 //! **Limits.** Nesting is limited, and so is the height of expressions that grow without nesting (`1+1+1+…`).
 //! Beyond the limits, and when no further error would be shown, the parser gives up the rest of the file.
@@ -55,12 +55,30 @@ pub fn parse<'s>(
     imports: &[FileId],
     diagnostics: &mut Diagnostics,
 ) -> Option<System<'s>> {
+    let (system, sound) = parse_all(map, file, imports, diagnostics);
+    sound.then_some(system)
+}
+
+/// What there is of a model, with holes where mistakes are, and whether there is none.
+pub fn parse_all<'s>(
+    map: &'s SourceMap,
+    file: FileId,
+    imports: &[FileId],
+    diagnostics: &mut Diagnostics,
+) -> (System<'s>, bool) {
     let mut system = System::new(Name { text: "", span: Span::new(file, 0, 0) });
     for &import in imports {
         let _ = Parser::new(map.file(import).text(), import, diagnostics).imported(&mut system);
     }
     let parsed = Parser::new(map.file(file).text(), file, diagnostics).system(&mut system);
-    if diagnostics.has_errors() { None } else { parsed.ok().map(|()| system) }
+    let sound = parsed.is_ok() && !diagnostics.has_errors();
+    (system, sound)
+}
+
+/// Whether a file is what another one can import: members without a system around them.
+pub fn is_fragment(map: &SourceMap, file: FileId, diagnostics: &mut Diagnostics) -> bool {
+    let mut system = System::new(Name { text: "", span: Span::new(file, 0, 0) });
+    Parser::new(map.file(file).text(), file, diagnostics).imported(&mut system).is_ok()
 }
 
 /// The names of the files that a file imports, and where it does.

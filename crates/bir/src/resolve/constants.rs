@@ -186,7 +186,7 @@ impl<'s> Model<'s> {
             ExprKind::Str(text) => Some(Value::Str(text.clone())),
             ExprKind::Null => Some(Value::Null),
             ExprKind::Member(base, member) if let ExprKind::Name(group) = base.kind => {
-                self.named_constant(group, *member, expr.span)
+                self.named_constant(ast::Name { text: group, span: base.span }, *member, expr.span)
             }
             ExprKind::Not(operand) => match self.constant(operand)? {
                 Value::Bool(value) => Some(Value::Bool(!value)),
@@ -295,8 +295,8 @@ impl<'s> Model<'s> {
         found.next().map(|(group, element)| format!("{group}.{element}"))
     }
 
-    fn named_constant(&mut self, group: &'s str, member: ast::Name<'s>, span: Span) -> Option<Value> {
-        match self.symbol(group) {
+    fn named_constant(&mut self, group: ast::Name<'s>, member: ast::Name<'s>, span: Span) -> Option<Value> {
+        match self.symbol_at(group) {
             Some(Symbol::Consts(index)) => self.group_constant(index, member)?.value,
             Some(Symbol::Enum(id)) if self.is_all(id, member) => {
                 self.not_constant(span, "this is a collection")
@@ -314,6 +314,9 @@ impl<'s> Model<'s> {
     }
 
     pub fn group_constant(&mut self, group: usize, member: ast::Name<'s>) -> Option<Constant> {
+        if self.index.is_on() {
+            self.mention_constant(group, member);
+        }
         if let Some(constant) = self.constants.get(&(group, member.text)) {
             return Some(constant.clone());
         }
@@ -342,6 +345,7 @@ impl<'s> Model<'s> {
     pub fn element(&mut self, id: EnumId, member: ast::Name<'s>) -> Option<u32> {
         let item = &self.system.enums[id.index()];
         if let Some(index) = item.elements.iter().position(|element| element.text == member.text) {
+            self.index.mention(member.span, item.elements[index].span);
             return Some(index as u32);
         }
         let message = format!("the enum `{}` has no element `{}`", clip(item.name.text), clip(member.text));

@@ -18,7 +18,7 @@ use ir::{
     VirtualId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use source::{Diagnostic, Diagnostics, SourceMap, Span, similar};
+use source::{Diagnostic, Diagnostics, Index, SourceMap, Span, similar};
 
 pub use constants::{Constant, Defines, Value};
 
@@ -91,6 +91,8 @@ pub struct Model<'s> {
     pub broken_fields: FxHashSet<&'s str>,
     /// Symbols that something other than themselves mentions.
     pub used: FxHashSet<Symbol>,
+    /// What names stand for, if somebody asks.
+    pub index: Index,
 }
 
 #[derive(Clone, Copy)]
@@ -106,6 +108,7 @@ pub fn declare<'s>(
     system: &'s ast::System<'s>,
     defines: &Defines,
     diagnostics: Diagnostics,
+    index: Index,
 ) -> Model<'s> {
     let mut model = Model {
         map,
@@ -124,6 +127,7 @@ pub fn declare<'s>(
         initialised: None,
         broken_fields: FxHashSet::default(),
         used: FxHashSet::default(),
+        index,
     };
     model.declare_names();
     model.declare_enums();
@@ -322,6 +326,7 @@ impl<'s> Model<'s> {
 
     pub fn record_named(&mut self, name: ast::Name<'s>) -> Option<RecordId> {
         let mut symbol = self.symbol(name.text);
+        self.mention(name);
         if let Some(Symbol::Alias(alias)) = symbol
             && let Some(ty) = self.resolve_alias(alias, 0)
             && let Type::Record(record) = self.program.types[ty]

@@ -32,7 +32,7 @@ impl<'s> Model<'s> {
                 let kind = self.extension_named(*name)?;
                 self.collection_type(kind, "type", &args, ty.span)?
             }
-            ast::TypeKind::Named(name) => match self.symbol(name) {
+            ast::TypeKind::Named(name) => match self.symbol_at(ast::Name { text: name, span: ty.span }) {
                 Some(Symbol::Enum(id)) => self.enum_type(id),
                 Some(Symbol::Record(id)) => Type::Record(id),
                 Some(Symbol::Alias(alias)) => return self.resolve_alias(alias, depth + 1),

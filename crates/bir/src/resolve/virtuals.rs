@@ -60,7 +60,7 @@ impl<'s> Model<'s> {
     }
 
     fn function_named(&mut self, name: ast::Name<'s>) -> Option<ProcedureId> {
-        match self.symbol(name.text) {
+        match self.symbol_at(name) {
             Some(Symbol::Procedure(id)) if !self.is_thread(id) => Some(id),
             _ => {
                 self.wrong_name(

@@ -3,9 +3,11 @@
 mod common;
 
 mod diagnostics;
+mod format;
 mod imports;
 mod lowering;
 mod mistakes;
 mod models;
+mod names;
 mod random;
 mod robustness;

@@ -100,7 +100,7 @@ pub fn warn_of_misleading(model: &Model) {
 }
 
 /// The style of standard error.
-fn for_errors() -> Style {
+pub(super) fn for_errors() -> Style {
     style(io::stderr().is_terminal())
 }
 

@@ -16,6 +16,8 @@ fn every_command_names_its_options() {
                  --minimise --report --checkpoint --checkpoint-every --quiet {view} {bounds}"
             ),
         ),
+        ("fmt", "--check".to_owned()),
+        ("lsp", "--stdio".to_owned()),
         ("resume", "--threads --memory --time --checkpoint-every --trail --format --quiet".to_owned()),
         ("replay", format!("-D --language --dialect --heap --leaks --format --msc {view}")),
         ("simulate", format!("-D --language --dialect --heap --leaks --steps --interactive --seed --trail --until --from-trail {bounds}")),

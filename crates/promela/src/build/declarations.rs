@@ -133,6 +133,7 @@ impl Builder<'_> {
 
     pub(super) fn named(&mut self, name: &Name) -> Option<Ty> {
         let found = self.typedefs.iter().position(|known| known.name == name.text);
+        self.mention_top(name);
         if found.is_none() && self.record_names.contains(&name.text) {
             self.incomplete(name);
         } else if found.is_none() {

@@ -49,6 +49,7 @@ impl Builder<'_> {
                     self.error(codes::UNDECLARED, message, name.span, "not declared anywhere");
                     return None;
                 }
+                self.mention_top(name);
                 Pointee::Record(name.text.clone())
             }
             ast::TypeKind::Unsigned => {
@@ -238,6 +239,9 @@ impl Builder<'_> {
         };
         let named = callee.as_name().filter(|name| self.scopes.find(&name.text).is_none());
         let known = named.and_then(|name| self.function_ids.get(&name.text).copied());
+        if let (Some(id), Some(name)) = (known, callee.as_name()) {
+            self.mention(name, self.functions[id.0].name.span);
+        }
         let args = self.send_args(args)?;
         if let Some(id) = known
             && self.functions[id.0].is_expression
@@ -292,6 +296,7 @@ impl Builder<'_> {
             self.error(codes::UNDECLARED, message, name.span, "not declared anywhere");
             return None;
         };
+        self.mention(name, self.functions[id.0].name.span);
         let function = &self.functions[id.0];
         if !function.is_expression {
             let declared = function.name.span;

@@ -31,6 +31,7 @@ impl Builder<'_> {
     /// Checks the jumps of the process that was read last.
     pub(super) fn check_jumps(&mut self) {
         let at = self.processes.len() - 1;
+        self.mention_jumps(at);
         let mut open = vec![self.processes[at].body];
         while let Some(sequence) = open.pop() {
             for element in self.members(sequence) {

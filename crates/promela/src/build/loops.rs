@@ -115,6 +115,7 @@ impl Builder<'_> {
             return None;
         };
         self.symbols[id.index()].used = true;
+        self.mention(name, self.symbols[id.index()].span);
         if let Resolved::Record(_, fields, record) = self.var(variable, true)? {
             return self.for_messages(fields, record, over, id, body, number);
         }

@@ -47,6 +47,7 @@ impl Builder<'_> {
         let outer = self.elements.call;
         if let Some(call) = &block.inlined {
             self.elements.enter_call(call.span);
+            self.index.enter_call(call.span);
         }
         for stmt in &block.steps {
             self.check_condition(stmt, block);
@@ -57,6 +58,9 @@ impl Builder<'_> {
             }
         }
         self.elements.call = outer;
+        if block.inlined.is_some() {
+            self.index.leave_call();
+        }
     }
 
     pub(super) fn add_basic(&mut self, basic: Basic, span: Span) {
@@ -206,6 +210,7 @@ impl Builder<'_> {
                 Basic::SetPriority(process?, priority?)
             }
             StmtKind::Goto(name) => {
+                self.mention_label(name);
                 let destination = Destination::Label { name: name.text.clone(), scopes: self.scopes.path() };
                 return Some(PendingKind::Simple(Node::Goto(destination)));
             }

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use source::{Diagnostic, Span};
+use source::{Definition, Diagnostic, NameKind, Span};
 
 use super::{Class, Parsed, Parser};
 use crate::ast::{Block, InlineCall, Name, VarRef};
 use crate::codes;
-use crate::lexer::{Kind, Lexeme, Symbol, Token};
+use crate::lexer::{Kind, Lexeme, Symbol, Token, join};
 use crate::text::{clip, count};
 
 /// The largest nesting depth of calls, the same as SPIN's.
@@ -55,19 +55,21 @@ impl Parser<'_> {
         let symbol = self.peek_at(0).lexeme.symbol;
         let name = self.name("the name of an inline")?;
         self.expect(Token::LeftParen, " before the parameters of an inline")?;
-        let mut params = Vec::new();
+        let mut params: Vec<Symbol> = Vec::new();
+        let mut places: Vec<Span> = Vec::new();
         while !self.at(Token::RightParen) {
             if !params.is_empty() {
                 self.expect(Token::Comma, " or `)` after a parameter of an inline")?;
             }
             let param = self.peek_at(0).lexeme.symbol;
-            self.name("the name of a parameter")?;
+            places.push(self.name("the name of a parameter")?.span);
             params.push(param);
         }
         self.bump();
         self.expect(Token::LeftBrace, " before the body of an inline")?;
         let open = self.last.lexeme;
         let body = self.lexemes_to_brace(open)?;
+        self.define_inline(&name, &params, &places, &body);
         if let Some(&Class::Inline(other)) = self.classes.get(&symbol) {
             let message = format!("there are two inlines called `{}`", clip(&name.text));
             let diagnostic = Diagnostic::error(codes::BAD_INLINE, message)
@@ -79,6 +81,29 @@ impl Parser<'_> {
         self.classes.insert(symbol, Class::Inline(self.inlines.len()));
         self.inlines.push(Inline { name, params, body: body.into() });
         Ok(())
+    }
+
+    /// Notes the definition of an inline, and where its body mentions its parameters.
+    fn define_inline(&mut self, name: &Name, params: &[Symbol], places: &[Span], body: &[Lexeme]) {
+        if !self.input.index.is_on() {
+            return;
+        }
+        let last = body.last().map_or(name.span, |brace| brace.span);
+        let scope = join(name.span, last);
+        let texts: Vec<_> = params.iter().map(|&param| self.input.interner.text(param).clone()).collect();
+        let definition = Definition::new(NameKind::Inline, &name.text, name.span);
+        let text = format!("inline {}({})", name.text, texts.join(", "));
+        self.input.index.define(definition.text(text).extent(scope));
+        for (text, &at) in texts.iter().zip(places) {
+            let definition = Definition::new(NameKind::Parameter, text, at);
+            self.input.index.define(definition.owner(name.span).scope(scope));
+        }
+        for lexeme in body.iter().filter(|lexeme| lexeme.kind == Kind::Word) {
+            if let Some(param) = params.iter().position(|&param| param == lexeme.symbol) {
+                let text = self.input.interner.text(lexeme.symbol);
+                self.input.index.mention_name(self.input.map, text, lexeme.span, places[param]);
+            }
+        }
     }
 
     /// The next lexeme, whether or not it was read ahead as a token.
@@ -132,6 +157,8 @@ impl Parser<'_> {
         self.bump();
         let args = self.call_arguments(name.span)?;
         let site = InlineCall { span: self.since(name.span), name };
+        let declared = self.inlines[index].name.span;
+        self.input.index.mention_name(self.input.map, &site.name.text, site.name.span, declared);
         self.check_call(index, &site, args.len())?;
         let inline = &self.inlines[index];
         let mut lexemes = Vec::with_capacity(inline.body.len());
@@ -140,6 +167,10 @@ impl Parser<'_> {
             match param.filter(|_| lexeme.kind == Kind::Word) {
                 None => lexemes.push(lexeme),
                 Some(param) => {
+                    for arg in args[param].iter().filter(|arg| arg.kind == Kind::Word) {
+                        let text = self.input.interner.text(arg.symbol);
+                        self.input.index.spell_argument(lexeme.span, text, arg.span, site.span);
+                    }
                     let replaced = args[param].iter().enumerate().map(|(at, arg)| Lexeme {
                         span: lexeme.span,
                         newline: at == 0 && lexeme.newline,

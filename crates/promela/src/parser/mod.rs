@@ -38,7 +38,7 @@ mod units;
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap, Span};
+use source::{Diagnostic, Diagnostics, FileId, Index, Provider, SourceMap, Span};
 
 use crate::Extension;
 use crate::ast::{Item, Literal, Model, Name};
@@ -85,15 +85,30 @@ pub fn parse_with(
     extension: Extension,
     diagnostics: &mut Diagnostics,
 ) -> Option<Model> {
+    let sources = (map, provider);
+    let (model, _) = parse_all(sources, file, defines, properties, extension, diagnostics, Index::default());
+    (!diagnostics.has_errors()).then_some(model)
+}
+
+/// What there is of a model, with holes where mistakes are, and the names of macros and inlines.
+pub(crate) fn parse_all(
+    (map, provider): (&mut SourceMap, &dyn Provider),
+    file: FileId,
+    defines: &[(String, String)],
+    properties: &[FileId],
+    extension: Extension,
+    diagnostics: &mut Diagnostics,
+    index: Index,
+) -> (Model, Index) {
     let functions = dynamic::function_names(map.file(file).text());
-    let mut parser = Parser::new(Preprocessor::new(map, provider, file, defines, diagnostics));
+    let mut parser = Parser::new(Preprocessor::new(map, provider, file, defines, diagnostics, index));
     parser.may_extend = extension != Extension::Spin;
     if extension == Extension::Dynamic {
         parser.extends(Span::new(file, 0, 0), "the dialect that was asked for");
     }
     parser.callables.extend(functions.iter().map(|name| parser.input.interner.intern(name)));
     let model = parser.model(properties);
-    (!diagnostics.has_errors()).then_some(model)
+    (model, parser.input.index)
 }
 
 /// A token, and where it is from.

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use source::{Diagnostic, Origin, Span};
+use source::{Definition, Diagnostic, NameKind, Origin, Span};
 
 use super::condition::{self, Wrong};
 use super::macros::{Item, Macro};
 use super::scan::Scanner;
 use super::{Input, Preprocessor};
 use crate::codes;
+use crate::index::one_line;
 use crate::lexer::{Kind, Lexeme, Symbol, Token, join};
 use crate::text::clip;
 
@@ -274,7 +275,24 @@ impl Preprocessor<'_> {
                 self.report(diagnostic);
             }
         }
+        self.define_name(&new);
         self.macros.insert(new.name.symbol, Rc::new(new));
+    }
+
+    /// Notes the definition of a macro.
+    fn define_name(&mut self, new: &Macro) {
+        let at = new.name.spelled;
+        if !self.index.is_on() || Some(at.file) == self.given {
+            return;
+        }
+        let last = new.body.last().map(|item| match item {
+            Item::Lexeme(lexeme) | Item::Param(_, lexeme) | Item::Quoted(_, lexeme) => lexeme.spelled,
+            Item::Paste => at,
+        });
+        let extent = join(at, last.unwrap_or(at));
+        let text = format!("#define {}", one_line(self.map.text(extent)));
+        let name = self.interner.text(new.name.symbol);
+        self.index.define(Definition::new(NameKind::Macro, name, at).text(text).extent(extent));
     }
 
     /// Reports that a macro of the command line would have no effect.
@@ -289,9 +307,17 @@ impl Preprocessor<'_> {
         );
     }
 
+    /// Notes that a directive names a macro.
+    pub(super) fn mention_macro(&mut self, name: &Lexeme) {
+        if let Some(found) = self.macros.get(&name.symbol) {
+            self.index.mention(name.spelled, found.name.spelled);
+        }
+    }
+
     fn undef(&mut self, span: Span, rest: &[Lexeme]) {
         match rest.first() {
             Some(name) if name.kind == Kind::Word => {
+                self.mention_macro(name);
                 if self.unasked.contains(&name.symbol) {
                     let text = clip(self.interner.text(name.symbol));
                     self.overridden(&text, name.spelled);
@@ -344,6 +370,7 @@ impl Preprocessor<'_> {
                 let Ok(file) = self.map.add_derived(&path, text, by) else { return };
                 let text = self.map.file(file).text().into();
                 self.included += 1;
+                self.index.mention(name.spelled, Span::new(file, 0, 0));
                 self.inputs.push(Input { scanner: Scanner::new(text, file), conditions: Vec::new() });
             }
             Err(reason) => {
@@ -361,7 +388,10 @@ impl Preprocessor<'_> {
             self.holds(span, rest)
         } else {
             match rest.first() {
-                Some(name) if name.kind == Kind::Word => self.is_defined(name.symbol) == (kind == "ifdef"),
+                Some(name) if name.kind == Kind::Word => {
+                    self.mention_macro(name);
+                    self.is_defined(name.symbol) == (kind == "ifdef")
+                }
                 _ => {
                     let message = format!("`#{kind}` without a name");
                     self.malformed(span, &message, "expected a name behind this");
@@ -487,20 +517,21 @@ impl Preprocessor<'_> {
         while let Some(&lexeme) = line.get(at) {
             at += 1;
             let operand = match &line[at..] {
-                [name, ..] if name.kind == Kind::Word => Some((name.symbol, 1)),
+                [name, ..] if name.kind == Kind::Word => Some((*name, 1)),
                 [open, name, close, ..]
                     if open.is(Token::LeftParen)
                         && name.kind == Kind::Word
                         && close.is(Token::RightParen) =>
                 {
-                    Some((name.symbol, 3))
+                    Some((*name, 3))
                 }
                 _ => None,
             };
             match operand {
                 Some((name, length)) if lexeme.kind == Kind::Word && lexeme.symbol == defined => {
                     at += length;
-                    let text = if self.is_defined(name) { "1" } else { "0" };
+                    self.mention_macro(&name);
+                    let text = if self.is_defined(name.symbol) { "1" } else { "0" };
                     replaced.push(Lexeme {
                         kind: Kind::Number,
                         symbol: self.interner.intern(text),

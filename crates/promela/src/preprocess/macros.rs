@@ -167,6 +167,7 @@ impl Preprocessor<'_> {
                 given
             }
         };
+        self.index.mention(name.spelled, found.name.spelled);
         if name.span == name.spelled {
             self.map.add_expansion(call, found.name.spelled);
         }

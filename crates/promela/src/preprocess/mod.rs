@@ -19,7 +19,7 @@ mod scan;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use source::{Diagnostic, Diagnostics, FileId, Provider, SourceMap, Span};
+use source::{Diagnostic, Diagnostics, FileId, Index, Provider, SourceMap, Span};
 
 use crate::codes;
 use crate::lexer::{Interner, Kind, Lexeme, Symbol};
@@ -65,6 +65,8 @@ pub struct Preprocessor<'a> {
     /// The place of the last lexeme, which is also that of the end of the input.
     last: Span,
     given_up: bool,
+    /// What names stand for, if somebody asks.
+    pub index: Index,
 }
 
 impl<'a> Preprocessor<'a> {
@@ -74,6 +76,7 @@ impl<'a> Preprocessor<'a> {
         file: FileId,
         defines: &[(String, String)],
         diagnostics: &'a mut Diagnostics,
+        index: Index,
     ) -> Self {
         let text = map.file(file).text().into();
         let mut preprocessor = Self {
@@ -95,6 +98,7 @@ impl<'a> Preprocessor<'a> {
             broken: false,
             last: Span::new(file, 0, 0),
             given_up: false,
+            index,
         };
         preprocessor.command_line(defines);
         preprocessor
@@ -112,6 +116,9 @@ impl<'a> Preprocessor<'a> {
         let Some(mut lexeme) = self.expand_next() else { return self.end() };
         lexeme.newline |= std::mem::take(&mut self.newline);
         self.last = lexeme.span;
+        if lexeme.span != lexeme.spelled && lexeme.kind == Kind::Word {
+            self.index.spell(lexeme.span, self.interner.text(lexeme.symbol), lexeme.spelled);
+        }
         lexeme
     }
 

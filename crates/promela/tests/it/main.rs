@@ -2,4 +2,5 @@
 
 mod lowering;
 mod mistakes;
+mod names;
 mod syntax;

@@ -1,0 +1,2 @@
+autocmd BufNewFile,BufRead *.bir setfiletype bir
+autocmd BufNewFile,BufRead *.pml,*.prom,*.promela,*.spin setfiletype promela
