@@ -4,3 +4,5 @@ mod book;
 mod commands;
 mod models;
 mod refusals;
+#[cfg(unix)]
+mod terminal;
