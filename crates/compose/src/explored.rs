@@ -5,8 +5,9 @@
 //! | a vertex     | an orbit of states; the first state that was met stands for it                              |
 //! | an edge      | an orbit of pairs of a state and a step: renamings of one step from one state are one edge  |
 //!
-//! Vertices are met breadth first, and each but the initial ones by a step from the state that stands for another one. So
-//! the way from vertex to vertex along [`Vertex::parent`] is a run as it is, and a shortest one.
+//! Vertices are met breadth first, and each but the initial ones by a step from the state that stands for
+//! another one. So the way from vertex to vertex along [`Vertex::parent`] is a run as it is, and a shortest
+//! one.
 
 use std::fmt;
 
@@ -33,8 +34,8 @@ pub struct Vertex<S> {
 pub struct Edge<A> {
     /// The vertex at which it begins.
     pub from: usize,
-    /// The vertex to which it leads. If it leads from the state of its vertex to another state than that of this vertex, they differ in
-    /// interchangeable individuals.
+    /// The vertex to which it leads. If it leads from the state of its vertex to another state than that of
+    /// this vertex, they differ in interchangeable individuals.
     pub to: usize,
     /// The action.
     pub action: A,
@@ -84,8 +85,8 @@ pub struct DeadEnd {
 const TESTED: usize = 1000;
 
 impl<M: Model> Explored<M> {
-    /// Explores a program. With [`Symmetry::Full`], states that differ in interchangeable individuals are one vertex; that
-    /// they are interchangeable is tested in the first thousand states.
+    /// Explores a program. With [`Symmetry::Full`], states that differ in interchangeable individuals are one
+    /// vertex; that they are interchangeable is tested in the first thousand states.
     ///
     /// # Errors
     ///
@@ -218,8 +219,8 @@ impl<M: Model> Explored<M> {
         can
     }
 
-    /// The dead ends at which runs can go astray: states from which no run leads to one in which it may end, and that are initial
-    /// or follow a state that is not such. Nearest first.
+    /// The dead ends at which runs can go astray: states from which no run leads to one in which it may end,
+    /// and that are initial or follow a state that is not such. Nearest first.
     ///
     /// Steps that were [cut off](Self::cut_off) count as if they led nowhere.
     pub fn dead_ends(&self) -> Vec<DeadEnd> {

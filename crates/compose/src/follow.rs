@@ -7,8 +7,8 @@ use quotient_model::{Cx, Doing, Model, Obstacle, Process, Properties, Role, Shap
 
 /// A model that takes given actions one after the other, and no others.
 ///
-/// A run may end when all actions are taken and the model accepts. An action that is not possible when it is its turn is a
-/// deadlock. Where actions make choices of their own, all of them are followed.
+/// A run may end when all actions are taken and the model accepts. An action that is not possible when it is
+/// its turn is a deadlock. Where actions make choices of their own, all of them are followed.
 pub struct Follow<M: Model> {
     model: M,
     actions: Vec<M::Action>,

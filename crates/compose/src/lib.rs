@@ -7,9 +7,9 @@
 //! | [`Follow`] | takes given actions one after the other, such as those of a trail |
 //! | [`Slice`] | takes some actions of a model only, or stays in some states |
 //!
-//! Each is a [`Model`](quotient_model::Model), so it can be checked, simulated, drawn and composed again. What must hold of the parts must
-//! hold of the whole. [`Explored`] is the graph of a small program, and knows its [dead ends](Explored::dead_ends):
-//! states from which no run leads to a state in which it may end.
+//! Each is a [`Model`](quotient_model::Model), so it can be checked, simulated, drawn and composed again.
+//! What must hold of the parts must hold of the whole. [`Explored`] is the graph of a small program, and
+//! knows its [dead ends](Explored::dead_ends): states from which no run leads to a state in which it may end.
 //!
 //! The idea of composing model programs by shared actions is that of Jacky, Veanes, Campbell and Schulte,
 //! "Model-based software testing and analysis with C#" (2008), chapter 7. Here individuals of one sort are the same

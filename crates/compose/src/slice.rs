@@ -7,9 +7,9 @@ type OfState<M> = Box<dyn Fn(&<M as Model>::State) -> bool>;
 
 /// A model of which some actions are not taken, and some states not entered.
 ///
-/// Actions that [`Slice::only`] excludes are not possible: what is left is a model of its own, which may have deadlocks that the
-/// whole has not. Steps to states that [`Slice::within`] excludes are cut off, as by [`Model::within`]: what holds in
-/// the rest holds up to that.
+/// Actions that [`Slice::only`] excludes are not possible: what is left is a model of its own, which may have
+/// deadlocks that the whole has not. Steps to states that [`Slice::within`] excludes are cut off, as by
+/// [`Model::within`]: what holds in the rest holds up to that.
 pub struct Slice<M: Model> {
     model: M,
     only: Vec<OfAction<M>>,

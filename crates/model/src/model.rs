@@ -80,8 +80,8 @@ impl<'a> Cx<'a> {
         result
     }
 
-    /// For models that consist of several: asks one of them. Individuals that `rest`, the state of the others, mentions are
-    /// not new to it.
+    /// For models that consist of several: asks one of them. Individuals that `rest`, the state of the
+    /// others, mentions are not new to it.
     pub fn beside<R>(&self, rest: &impl Shape, ask: impl FnOnce(&Cx<'_>) -> R) -> R {
         let mentions = OnceCell::new();
         let taken = |sort, index| {
@@ -110,8 +110,8 @@ impl<'a> Cx<'a> {
         self.sort::<I>().1 as usize
     }
 
-    /// An individual of a dynamic sort that `state` does not mention, nor the state before the action. If there is none left, steps are missing,
-    /// and the verdict says so.
+    /// An individual of a dynamic sort that `state` does not mention, nor the state before the action. If
+    /// there is none left, steps are missing, and the verdict says so.
     pub fn fresh<I: Individual>(&self, state: &impl Shape) -> Option<I> {
         assert!(I::DYNAMIC, "all individuals of {} exist from the beginning", I::NAME);
         let (sort, count) = self.sort::<I>();
@@ -185,8 +185,8 @@ impl<'a> Doing<'a> {
         self.cx
     }
 
-    /// For models that consist of several: acts in one of them. Individuals that `rest`, the state of the others, mentions
-    /// are not new to it.
+    /// For models that consist of several: acts in one of them. Individuals that `rest`, the state of the
+    /// others, mentions are not new to it.
     pub fn beside<R>(&mut self, rest: &impl Shape, act: impl FnOnce(&mut Doing<'_>) -> R) -> R {
         let done = &mut *self.done;
         self.cx.beside(rest, |cx| act(&mut Doing { cx, done }))

@@ -115,10 +115,12 @@ impl<S> Properties<S> {
         self.views.push((name.to_owned(), Box::new(move |cx, state| format!("{:?}", view(cx, state)))));
     }
 
-    /// What must hold of a part of the state, for models that consist of several. Names begin with `prefix` and `_`, if it is not empty.
+    /// What must hold of a part of the state, for models that consist of several. Names begin with `prefix`
+    /// and `_`, if it is not empty.
     ///
-    /// With a prefix, which stands for one of several parts, actions are not fair any more: the same action may be one of
-    /// the part alone, or one that it takes with another part. A check of formulas is then refused.
+    /// With a prefix, which stands for one of several parts, actions are not fair any more: the same action
+    /// may be one of the part alone, or one that it takes with another part. A check of formulas is then
+    /// refused.
     pub fn of_part<P: 'static>(
         &mut self,
         prefix: &str,

@@ -127,8 +127,8 @@ impl<M: Model> Scenario<M> {
         Ok(Self { alphabet, ..scenario })
     }
 
-    /// A scenario as a machine: rows of a state, a pattern of actions, and the next state. It begins in `start`, and may end
-    /// in the states of `ends`.
+    /// A scenario as a machine: rows of a state, a pattern of actions, and the next state. It begins in
+    /// `start`, and may end in the states of `ends`.
     pub fn table(
         model: M,
         start: u32,

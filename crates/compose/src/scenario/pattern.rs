@@ -63,8 +63,8 @@ impl Pattern {
     }
 }
 
-/// Whether the fields of a value are like these arguments. Arguments that no such value has are a fault of the scenario,
-/// which would silently forbid what it is to allow.
+/// Whether the fields of a value are like these arguments. Arguments that no such value has are a fault of
+/// the scenario, which would silently forbid what it is to allow.
 fn fits(arguments: Option<&Arguments>, of: &Term, name: &str) -> bool {
     let fields: Vec<(&str, &Term)> = match of {
         Term::Tuple { fields, .. } => fields.iter().map(|field| ("", field)).collect(),
