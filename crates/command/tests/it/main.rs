@@ -5,3 +5,5 @@ mod commands;
 mod models;
 mod pictures;
 mod refusals;
+#[cfg(unix)]
+mod terminal;
