@@ -2,6 +2,7 @@
 
 use crate::{
     Bound, Encoding, Fault, FaultKind, Fired, Halt, Key, Section, Step, Steps, Temporal, TransitionSystem,
+    Waypoint,
 };
 
 /// `n` counters, each of which counts from 0 to `max` and stops: `(max + 1)^n` states, one of them final, and
@@ -231,6 +232,28 @@ impl TransitionSystem for Bag {
 
     fn decode(&self, from: &Encoding, state: &mut CountersState) {
         self.counters.decode(from, state);
+    }
+
+    /// Each step of the decoded state is taken by some counter with the same value.
+    fn retrace(&self, chain: &[Waypoint], _: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+        let (mut state, mut encoding, mut offered) = (self.initial(), Encoding::new(), Steps::default());
+        let mut taken = Vec::new();
+        for Waypoint { encoding: target, .. } in &chain[1..] {
+            self.steps(&mut state, &mut offered);
+            let step = offered.enabled.iter().copied().find(|&step| {
+                self.fire(&mut state, step) == Fired::Moved && {
+                    self.encode(&mut state, &mut encoding);
+                    let leads_there = encoding.same(target);
+                    if !leads_there {
+                        self.undo(&mut state);
+                    }
+                    leads_there
+                }
+            });
+            taken.push(step.expect("states with equal encodings have successors with equal encodings"));
+        }
+        taken.extend(last.and_then(|(_, fault)| crate::step_to_fault(self, &mut state, fault, |_| true)));
+        taken
     }
 }
 
