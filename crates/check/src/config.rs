@@ -69,6 +69,8 @@ pub struct StoreOptions {
     pub refine: bool,
     /// Search twice, and estimate how much `bitstate` has seen.
     pub coverage: bool,
+    /// Search `bitstate` this often, with other hash functions and orders of steps each time.
+    pub swarm: Option<u32>,
 }
 
 /// When to stop before everything was explored.
@@ -324,6 +326,19 @@ pub enum Symmetry {
     /// One state per class of states that differ in names.
     #[default]
     Full,
+    /// What seems faster: `full`, or `none` where no states are alike.
+    Auto,
+}
+
+impl Symmetry {
+    /// The level; where none was chosen, `auto` is `full`.
+    #[must_use]
+    pub const fn named(self) -> Self {
+        match self {
+            Self::Auto => Self::Full,
+            level => level,
+        }
+    }
 }
 
 impl fmt::Display for Symmetry {
@@ -335,6 +350,7 @@ impl fmt::Display for Symmetry {
             Self::Bots(None) => f.write_str("bots"),
             Self::Bots(Some(depth)) => write!(f, "bots={depth}"),
             Self::Full => f.write_str("full"),
+            Self::Auto => f.write_str("auto"),
         }
     }
 }
@@ -369,11 +385,12 @@ impl FromStr for Symmetry {
             "pc" => Ok(Self::Pc),
             "bots" => Ok(Self::Bots(None)),
             "full" => Ok(Self::Full),
+            "auto" => Ok(Self::Auto),
             _ => match text.strip_prefix("bots=") {
                 Some(depth) => depth.parse().map(|depth| Self::Bots(Some(depth))).map_err(|_| {
                     format!("the K of bots=K must be a number that is not negative, not `{depth}`")
                 }),
-                None => Err("expected one of none, heap, pc, bots, bots=K, full".to_owned()),
+                None => Err("expected one of none, heap, pc, bots, bots=K, full, auto".to_owned()),
             },
         }
     }
@@ -381,8 +398,9 @@ impl FromStr for Symmetry {
 
 impl StoreOptions {
     /// Why a store can't have these options within a limit on memory.
-    fn refusal(self, store: StoreKind, memory: Option<u64>) -> Option<String> {
-        let Self { hash_bytes, arena, hashes, refine, coverage } = self;
+    /// `arrays` of them are filled at the same time.
+    fn refusal(self, store: StoreKind, memory: Option<u64>, arrays: u64) -> Option<String> {
+        let Self { hash_bytes, arena, hashes, refine, coverage, swarm } = self;
         let only = |option: String, what: &str| {
             Some(format!("{option} has no meaning with --store {store}: only {what}"))
         };
@@ -417,10 +435,12 @@ impl StoreOptions {
                     "--arena 2^{log_bits} is not from 2^{SMALLEST_ARENA} to 2^{largest} bits"
                 ));
             }
-            let bytes = 1_u64 << (log_bits - 3);
+            let bytes = (1_u64 << (log_bits - 3)).saturating_mul(arrays);
             if let Some(limit) = memory.filter(|&limit| limit < bytes) {
+                let several =
+                    if arrays > 1 { format!(" for {arrays} searches at a time") } else { String::new() };
                 return Some(format!(
-                    "--arena 2^{log_bits} takes {bytes} bytes, and the memory limit is {limit} bytes"
+                    "--arena 2^{log_bits} takes {bytes} bytes{several}, and the memory limit is {limit} bytes"
                 ));
             }
         }
@@ -431,6 +451,23 @@ impl StoreOptions {
             let range = Bitstate::HASHES;
             if !range.contains(&hashes) {
                 return Some(format!("--hashes {hashes} is not from {} to {}", range.start(), range.end()));
+            }
+        }
+        if let Some(count) = swarm {
+            if store != StoreKind::Bitstate {
+                return only(
+                    format!("--swarm {count}"),
+                    "bitstate loses so much that it is worth searching several times",
+                );
+            }
+            if !SWARMS.contains(&count) {
+                return Some(format!("--swarm {count} is not from {} to {}", SWARMS.start(), SWARMS.end()));
+            }
+            let other = if refine { Some("--refine") } else { coverage.then_some("--coverage") };
+            if let Some(other) = other {
+                return Some(format!(
+                    "--swarm {count} and {other} are different ways to search several times"
+                ));
             }
         }
         if refine && store != StoreKind::Bitstate {
@@ -471,6 +508,8 @@ impl StoreKind {
 
 /// More threads than this are a mistake.
 const MOST_THREADS: u32 = 512;
+/// How many searches a swarm may have.
+const SWARMS: std::ops::RangeInclusive<u32> = 2..=4096;
 /// The smallest array of `bitstate`, as a power of two of bits.
 const SMALLEST_ARENA: u32 = 10;
 /// The array of `bitstate` where none is asked for: 128 MiB.
@@ -482,10 +521,16 @@ impl Config {
         Self { por: Switch::Off, merge: Switch::Off, ..Self::default() }
     }
 
+    /// The number of arrays of `bitstate` that are filled at the same time.
+    fn arrays(&self) -> u64 {
+        self.store_options.swarm.map_or(1, |count| u64::from(count).min(self.workers() as u64)).max(1)
+    }
+
     /// The power of two that is the number of bits of the array of `bitstate`: by default as much as fits in
     /// half of the memory, up to what is usual.
     pub fn arena(&self) -> u32 {
-        let affordable = |limit: u64| (limit.max(1).ilog2() + 2).clamp(SMALLEST_ARENA, USUAL_ARENA);
+        let affordable =
+            |limit: u64| ((limit / self.arrays()).max(1).ilog2() + 2).clamp(SMALLEST_ARENA, USUAL_ARENA);
         self.store_options.arena.unwrap_or_else(|| self.limits.memory.map_or(USUAL_ARENA, affordable))
     }
 
@@ -496,7 +541,7 @@ impl Config {
             Symmetry::Heap => Level::Heap,
             Symmetry::Pc => Level::Pc,
             Symmetry::Bots(depth) => Level::Bots(depth.unwrap_or(u32::MAX)),
-            Symmetry::Full => Level::Full,
+            Symmetry::Full | Symmetry::Auto => Level::Full,
         };
         let naming = match self.naming.unwrap_or_default() {
             Naming::Dfs => symmetry::Naming::Dfs,
@@ -519,7 +564,8 @@ impl Config {
         }
         if let Some(states) = self.audit_symmetry.filter(|_| dialect.has_objects_and_frames) {
             return Some(format!(
-                "--audit-symmetry {states} is for Promela models: in BIR, names cannot be observed by the rules of the language"
+                "--audit-symmetry {states} is for Promela models without objects: in others, names cannot be observed by the rules of \
+                 the language"
             ));
         }
         naming.filter(|_| !dialect.has_objects_and_frames).map(|naming| {
@@ -540,6 +586,8 @@ impl Config {
         match threads {
             0 => Some("--threads 0 would not get far; use --threads 1".to_owned()),
             1 => None,
+            // Each search of a swarm has one.
+            2..=MOST_THREADS if self.store_options.swarm.is_some() => None,
             2..=MOST_THREADS => match store {
                 _ if self.search() == SearchKind::Dfs => Some(format!(
                     "--threads {threads} needs --search bfs: depth first, the next state depends on all before; use --threads 1"
@@ -607,7 +655,7 @@ impl Config {
                 "--naming {naming} has no meaning with --symmetry none, which renames nothing"
             ));
         }
-        if let (true, Some(states)) = (*symmetry != Symmetry::Full, audit_symmetry) {
+        if let (false, Some(states)) = (matches!(symmetry, Symmetry::Full | Symmetry::Auto), audit_symmetry) {
             return Some(format!(
                 "--audit-symmetry {states} has no meaning with --symmetry {symmetry}, which permutes nothing"
             ));
@@ -618,7 +666,7 @@ impl Config {
                  --search dfs"
             ));
         }
-        if let Some(reason) = store_options.refusal(*store, limits.memory) {
+        if let Some(reason) = store_options.refusal(*store, limits.memory, self.arrays()) {
             return Some(reason);
         }
         if let (Switch::On, Some(depth)) = (por, limits.depth) {

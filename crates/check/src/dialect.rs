@@ -84,11 +84,18 @@ pub(crate) struct BoundNames {
 }
 
 impl Language {
+    /// The dialect of most models.
     pub const fn dialect(self) -> &'static Dialect {
         match self {
             Self::Bir => &BIR,
             Self::Promela => &PROMELA,
         }
+    }
+
+    /// The dialects that a model may be in: which one it is shows when it is read.
+    pub fn dialects(self) -> impl Iterator<Item = &'static Dialect> {
+        let other = (self == Self::Promela).then(Dialect::dynamic);
+        std::iter::once(self.dialect()).chain(other)
     }
 }
 

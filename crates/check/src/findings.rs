@@ -87,6 +87,7 @@ pub fn incomplete(
                 StopReason::Unshown => {
                     "there seems to be a run that violates a property, but it could not be followed step by step"
                 }
+                StopReason::Void => "the search relied on what does not hold",
                 StopReason::Threads => "there are too many threads for weak fairness",
                 StopReason::FirstViolation => "the search stopped at the first violation (use --continue to go on)",
             }
@@ -347,7 +348,7 @@ fn symmetry_assumption(model: &Model, level: config::Symmetry, processes: &Proce
         config::Symmetry::Pc | config::Symmetry::Bots(_) => {
             "states that differ in addresses of objects count as one, and many that differ in identities of threads"
         }
-        config::Symmetry::Full => {
+        config::Symmetry::Full | config::Symmetry::Auto => {
             "states that differ in addresses, identities of threads or abstract ids count as one"
         }
     };

@@ -2,6 +2,7 @@
 
 mod lasso;
 mod orbits;
+mod picture;
 mod witness;
 mod write;
 

@@ -19,15 +19,18 @@
 //! assert_eq!(checked.report.violation.unwrap().kind, quotient_check::FaultKind::Deadlock);
 //! ```
 
+mod alike;
 pub mod audit;
 pub mod batch;
 pub mod checkpoint;
+mod choice;
 mod conclude;
 pub mod config;
 mod coverage;
 mod deadline;
 mod dialect;
 mod estimate;
+pub mod explore;
 mod findings;
 pub mod graph;
 pub mod itf;
@@ -36,6 +39,7 @@ mod memory;
 mod minimise;
 mod model;
 mod names;
+pub mod picture;
 mod pipeline;
 mod processes;
 pub mod property;
@@ -50,6 +54,7 @@ pub mod spin_trail;
 mod stack;
 mod stores;
 mod summary;
+mod swarm;
 mod temporal;
 mod trace;
 mod trail;
@@ -69,6 +74,7 @@ pub use replay::{
 };
 pub use search::{Observer, Open, Progress, Quiet};
 pub use source::{Provider, Style};
+pub use store::StateId;
 pub use system::{FaultKind, Step};
 pub use trace::{
     Blocked, Direction, Ending, FaultyObject, Individual, Message, Partner, Process, Statement, Trace,

@@ -283,6 +283,11 @@ impl Model {
         self.program.transitions.values().any(|transition| transition.exclusive)
     }
 
+    /// The names of the source files.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.map.files().map(source::SourceFile::name)
+    }
+
     /// A line of a source file of this name, from 1.
     pub fn source_line(&self, file: &str, line: u32) -> Option<&str> {
         let file = self.map.files().find(|known| known.name() == file)?;

@@ -31,8 +31,11 @@ pub fn symmetry(
     let is_named = level != config::Symmetry::None && ladder(model, config).is_some();
     let pinned_by = pinned(model, property);
     let refuted = (layers.refuted > 0).then(|| REFUTED.to_owned());
+    let unused = check.chosen.as_ref().filter(|choice| choice.level == config::Symmetry::None);
+    let unused = unused.map(|choice| choice.reason.clone());
     Symmetry {
         level,
+        chosen: check.chosen.as_ref().map(|choice| choice.reason.clone()),
         naming: is_named.then(|| config.naming.unwrap_or_default()),
         canonical: match level {
             _ if model.program.features.thread_ids_observable => stats.exhausted == 0,
@@ -40,7 +43,7 @@ pub fn symmetry(
             config::Symmetry::None => true,
             // Ties are broken by the ids of threads.
             config::Symmetry::Pc | config::Symmetry::Bots(_) => false,
-            config::Symmetry::Heap | config::Symmetry::Full => stats.exhausted == 0,
+            config::Symmetry::Heap | config::Symmetry::Full | config::Symmetry::Auto => stats.exhausted == 0,
         },
         ties_searched: stats.searched,
         searches_exhausted: stats.exhausted,
@@ -52,7 +55,7 @@ pub fn symmetry(
         } else {
             processes.groups.clone()
         },
-        not_interchangeable: processes.reasons.iter().cloned().chain(refuted).collect(),
+        not_interchangeable: processes.reasons.iter().cloned().chain(refuted).chain(unused).collect(),
     }
 }
 

@@ -17,6 +17,7 @@ use store::Budget;
 use system::TransitionSystem;
 
 use crate::checkpoint::{self, Checkpoints, cannot_go_on};
+use crate::choice::Choice;
 use crate::conclude::{SearchResult, conclude, withdraw_cycle};
 use crate::config::{self, Bounds, Config, OnBound};
 use crate::coverage::cover;
@@ -26,9 +27,10 @@ use crate::processes::{Processes, observed};
 use crate::reducing::ReductionPlan;
 use crate::refine::{Ended, Watcher, refine};
 use crate::report::{Report, Verdict};
-use crate::stack::{Naming, Stack};
+use crate::stack::{LayerStats, Naming, Stack};
 use crate::stores::{BitstateSearch, Explored, Reachability};
 use crate::summary::{GoalResult, summarize};
+use crate::swarm::{Member, swarm};
 use crate::temporal::{self, Goal, Goals, PropertySearch};
 use crate::trail::TrailFile;
 
@@ -87,6 +89,8 @@ pub struct Check<'a> {
     pub model: &'a Model,
     pub config: &'a Config,
     pub options: Options<'a>,
+    /// Why names are given as they are, if that was not asked for.
+    pub chosen: Option<Choice>,
     deadline: Deadline,
     /// A violation of an earlier goal is the one that is shown.
     pub has_shown: Cell<bool>,
@@ -94,7 +98,7 @@ pub struct Check<'a> {
 
 impl<'a> Check<'a> {
     pub fn new(model: &'a Model, config: &'a Config, options: Options<'a>, deadline: Deadline) -> Self {
-        Self { model, config, options, deadline, has_shown: Cell::new(false) }
+        Self { model, config, options, chosen: None, deadline, has_shown: Cell::new(false) }
     }
 
     /// The limits of a search that begins now.
@@ -137,7 +141,10 @@ pub fn check(
         keep_going: config.keep_going,
         ..Options::default()
     };
-    let check = Check::new(model, config, options, deadline);
+    let chosen = Choice::new(model, config)?;
+    let level = chosen.as_ref().map_or(config.symmetry, |choice| choice.level);
+    let config = &Config { symmetry: level.named(), ..config.clone() };
+    let check = Check { chosen, ..Check::new(model, config, options, deadline) };
     let mut results: Vec<GoalResult> = Vec::new();
     for &goal in &goals.list {
         let result = match goal {
@@ -159,7 +166,9 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
     let Check { model, config, ref options, .. } = *check;
     let program = without_properties(&model.program);
     let processes = Processes::new(check, &program, None)?;
-    if processes.is_used && config.workers() > 1 {
+    // The searches of a swarm have nothing in common.
+    let shares_work = config.workers() > 1 && config.store_options.swarm.is_none();
+    if processes.is_used && shares_work {
         return Err(CheckError::Refused(format!(
             "--threads {}: processes of this model are interchangeable, and which state stands for those that are alike \
              depends on the states before; use --threads 1, or --symmetry none",
@@ -186,7 +195,7 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
     let checkpoints = checkpoints
         .map(|wanted| Checkpoints::open(wanted, &model.name, model.fingerprint(), options.interrupt));
     let mut checkpoints = checkpoints.transpose()?;
-    if engine.hidden_data().is_some() && config.workers() > 1 {
+    if engine.hidden_data().is_some() && shares_work {
         return Err(CheckError::Refused(format!(
             "--threads {}: this model reads hidden variables, whose values are those of the first run to a state; use --threads 1",
             config.workers()
@@ -194,20 +203,30 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
     }
     let searched = plan.program.clone();
     let naming = match ladder(model, config) {
-        _ if processes.is_used => Naming::Interchanged(&searched, &[], check.options.budget.limit()),
+        _ if processes.is_used => Naming::Interchanged(&searched, &[]),
         ladder => ladder.map_or(Naming::Ids, Naming::Names),
     };
     // A step under symmetry costs more than a look at memory.
     let lookahead = !matches!(naming, Naming::Names(_));
     let fold = !lookahead;
-    let options_now = || Options { lookahead, fold, ..check.options() };
+    let deadline = &check.deadline;
+    let options_now = || Options { lookahead, fold, time: deadline.left(), ..options.clone() };
     let ((explored, ended), layers) = plan.search(|analysis| {
         let stack = Stack { engine: &engine, naming, analysis };
         let search = |store, observer: &mut dyn Watcher| {
             let (search, options) = (config.search(), &options_now());
             stack.with_system(BitstateSearch { store, search, options, observer })
         };
-        let (explored, layers, ended) = if config.store_options.refine {
+        let (explored, layers, ended) = if config.store_options.swarm.is_some() {
+            let search = |member: Member<'_>, observer: &mut dyn Watcher| {
+                let Member { store, shuffle, interrupt } = member;
+                let options = &Options { shuffle, interrupt: Some(interrupt), ..options_now() };
+                stack.with_system(BitstateSearch { store, search: config.search(), options, observer })
+            };
+            let (explored, layers) =
+                swarm(&options.budget, config, options.interrupt, watcher, search, LayerStats::unite);
+            (explored, layers, Ended::Normally)
+        } else if config.store_options.refine {
             refine(&options.budget, config, watcher, search)
         } else {
             let (explored, layers) = if config.store_options.coverage {
@@ -296,7 +315,7 @@ fn check_property(
     let searched = plan.program.clone();
     let asked = observed(&searched, Some(property));
     let naming = match ladder {
-        _ if processes.is_used => Naming::Interchanged(&searched, &asked, check.options.budget.limit()),
+        _ if processes.is_used => Naming::Interchanged(&searched, &asked),
         ladder => ladder.map_or(Naming::Ids, Naming::Names),
     };
     let fair_transitions: Vec<u32> = plan.program.fair_transitions().map(|id| id.index() as u32).collect();

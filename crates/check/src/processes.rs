@@ -10,6 +10,7 @@ use interchange::{Interchanging, Permuted, Plan};
 use ir::{ActionKind, Expr, ProcedureId, Program, Property, Refuted, Sort, Variable, VariableSort};
 use system::{Alarm, Fired, Limits, Steps, TransitionSystem};
 
+use crate::alike::Sample;
 use crate::audit::audit;
 use crate::config::{Bounds, Symmetry};
 use crate::deadline::Deadline;
@@ -65,7 +66,9 @@ impl<'p> Processes<'p> {
         property: Option<&Property>,
     ) -> Result<Self, CheckError> {
         let Check { model, config, .. } = *check;
-        if !program.features.thread_ids_observable || config.symmetry != Symmetry::Full {
+        if !program.features.thread_ids_observable
+            || !matches!(config.symmetry, Symmetry::Auto | Symmetry::Full)
+        {
             return Ok(Self::unused(program, Vec::new()));
         }
         if let Some(obstacle) = interchange::obstacle(program) {
@@ -255,7 +258,7 @@ fn settled(
     observed: &[&Expr],
     alarm: Option<&Arc<Alarm>>,
 ) -> (Plan, bool) {
-    let system = Interchanging::new(engine, program, observed.to_vec(), None);
+    let system = Interchanging::new(engine, program, observed.to_vec());
     let mut state = system.initial();
     if let Some(alarm) = alarm {
         system.heed(&mut state, alarm);
@@ -303,10 +306,8 @@ const SAMPLE: usize = 1 << 11;
 
 /// Whether a plan makes fewer states of those near the initial one.
 fn is_worthwhile(engine: &Engine, program: &Program, observed: &[&Expr], alarm: &Arc<Alarm>) -> bool {
-    let system = Interchanging::new(engine, program, observed.to_vec(), None);
-    let (states, orbits) = system.gain(SAMPLE, alarm);
-    // A tenth less is worth the effort.
-    orbits * 10 <= states * 9
+    let system = Interchanging::new(engine, program, observed.to_vec());
+    Sample { system: &system, plain: Interchanging::raw, alarm }.first(SAMPLE).is_worthwhile()
 }
 
 /// The groups of processes and channels that a plan permutes.

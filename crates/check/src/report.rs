@@ -388,6 +388,9 @@ pub struct Store {
     /// With `--coverage`: how much of the state space the search has seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+    /// With `--swarm`: all searches, of which this is the report of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swarm: Option<Swarm>,
     /// After memory ran out: what other stores would take for the same states, by estimation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Alternative>,
@@ -404,6 +407,41 @@ pub struct Coverage {
     /// The number of states in the sample of this search, in that of the other one, and in both. Zeros, if
     /// one of them was not completed.
     pub sample: [u64; 3],
+}
+
+/// What several searches with different hash functions and orders of steps have found together.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Swarm {
+    /// In the order of their numbers. Without `--continue`, those after the first one that finds an error do not count.
+    pub searches: Vec<SwarmSearch>,
+    /// About how many states at least one completed search has stored; unknown if the samples say too little.
+    pub states: Option<u64>,
+    /// How many states there are at least; unknown if the samples say too little.
+    pub estimated_states: Option<u64>,
+    /// The part of them that at least one search has stored, from 0 to 1.
+    pub coverage: Option<f64>,
+    /// The numbers of sampled states that exactly one of the completed searches has stored, exactly two, and so on.
+    pub sample: Vec<u64>,
+    /// The time for all searches.
+    pub seconds: f64,
+}
+
+/// One search of a swarm.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SwarmSearch {
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u64,
+    /// The number of different errors.
+    pub violations: u64,
+    /// It was not ended by a limit or an error.
+    pub completed: bool,
+    /// The fraction of the bits that was set in the end.
+    pub fill: f64,
+    pub expected_omissions: f64,
+    pub seconds: f64,
 }
 
 /// One search of a refinement.
@@ -436,7 +474,10 @@ pub struct Alternative {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Symmetry {
+    /// The level that was used, which is never `auto`.
     pub level: config::Symmetry,
+    /// With `--symmetry auto`: why this level was chosen.
+    pub chosen: Option<String>,
     /// How objects are named, where they are.
     pub naming: Option<Naming>,
     /// Whether states that differ only in names that the level abstracts from were always one.
@@ -453,7 +494,8 @@ pub struct Symmetry {
     /// What the level let states differ in and still be one: kinds of which there were at least two at a
     /// time. In a check of several goals, those of the first search.
     pub interchangeable: Vec<Interchangeable>,
-    /// For Promela models: why processes of which there are several are not interchangeable.
+    /// For Promela models: why processes of which there are several are not interchangeable. For others: why
+    /// `--symmetry auto` chose `none`.
     pub not_interchangeable: Vec<String>,
 }
 

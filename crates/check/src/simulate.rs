@@ -1,7 +1,9 @@
 //! Single runs: at random, or as a user chooses.
 
 mod condition;
+mod find;
 mod interactive;
+mod look;
 
 use std::ops::ControlFlow;
 
@@ -9,7 +11,9 @@ use search::{WalkEnd, Walked, Walker};
 use system::{Bound, Step};
 
 pub use condition::{Condition, UNTIL, Watch};
-pub use interactive::{Choice, Chosen, Interactive, Mobility, Paused};
+pub use find::Found;
+pub use interactive::{Chosen, Interactive, Paused};
+pub use look::{Choice, Mobility};
 
 use crate::config::Bounds;
 use crate::model::Model;

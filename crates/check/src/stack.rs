@@ -19,8 +19,8 @@ pub enum Naming<'a> {
     /// Those that differ in names, which are given by a level of symmetry.
     Names(SymmetryConfig),
     /// Those that permutations of interchangeable processes map to each other. The program is the one that the engine
-    /// runs; properties ask for the expressions; and there is this much memory for the check.
-    Interchanged(&'a Program, &'a [&'a Expr], Option<usize>),
+    /// runs; properties ask for the expressions.
+    Interchanged(&'a Program, &'a [&'a Expr]),
 }
 
 impl Naming<'_> {
@@ -50,6 +50,19 @@ pub struct LayerStats {
     pub doubts: Invalidated,
 }
 
+impl LayerStats {
+    /// Adds why another search of the same system was wrong, if it was.
+    pub fn unite(&mut self, other: Self) {
+        self.refuted = self.refuted.max(other.refuted);
+        self.doubts.is_bounded |= other.doubts.is_bounded;
+        for breach in other.doubts.breaches {
+            if !self.doubts.breaches.contains(&breach) {
+                self.doubts.breaches.push(breach);
+            }
+        }
+    }
+}
+
 /// A search of a system of any type.
 pub trait OnSystem {
     type Output;
@@ -68,8 +81,8 @@ impl Stack<'_> {
                 let (output, stats) = self.reduce(&system, search);
                 (output, LayerStats { naming: system.stats(), population: system.population(), ..stats })
             }
-            Naming::Interchanged(program, observed, memory) => {
-                let system = Interchanging::new(self.engine, program, observed.to_vec(), memory);
+            Naming::Interchanged(program, observed) => {
+                let system = Interchanging::new(self.engine, program, observed.to_vec());
                 let (output, stats) = self.reduce(&system, search);
                 let interchange::Stats { named, searched, exhausted, refuted } = system.stats();
                 let naming = Stats { named, searched, exhausted, ..Stats::default() };

@@ -184,6 +184,7 @@ pub fn describe<T: StateStore + ?Sized>(kind: StoreKind, store: &T) -> Store {
         probability_complete: None,
         rounds: Vec::new(),
         coverage: None,
+        swarm: None,
         alternatives: Vec::new(),
     }
 }

@@ -240,4 +240,7 @@ pub struct Wait {
     /// the condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
+    /// The lock or channel that it waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
 }

@@ -2,6 +2,7 @@
 //! sees. Objects, threads and channels are called by their names, which stay the same along a run.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use naive::{Change, ChannelView, Datum, FrameView, ObjectView, Part, StateView, ThreadView, Waits};
 use serde::Serialize;
@@ -157,6 +158,76 @@ impl From<&Datum> for Value {
             Datum::Record(fields) => Self::Record { record: named(fields) },
         }
     }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Int(value) => value.fmt(f),
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Symbol { element: name, .. }
+            | Self::Object { object: name }
+            | Self::Thread { thread: name }
+            | Self::Channel { channel: name } => f.write_str(name),
+            Self::Pointer { pointer, place } => write!(f, "{pointer}{place}"),
+            Self::Set { set } => listed(f, '{', set, '}'),
+            Self::Bag { bag } => listed(
+                f,
+                '{',
+                bag.iter().map(|Occurrences { element, count }| format!("{element}: {count}")),
+                '}',
+            ),
+            Self::Map { map } => {
+                listed(f, '{', map.iter().map(|Entry { key, value }| format!("{key} -> {value}")), '}')
+            }
+            Self::List(elements) => listed(f, '[', elements, ']'),
+            Self::Queue { queue, capacity } => {
+                listed(f, '[', queue, ']')?;
+                write!(f, " ({} of {capacity})", queue.len())
+            }
+            Self::Messages { messages } => {
+                let one = |message: &Vec<Self>| {
+                    let fields: Vec<String> = message.iter().map(ToString::to_string).collect();
+                    if fields.len() == 1 { fields.concat() } else { format!("({})", fields.join(", ")) }
+                };
+                listed(f, '[', messages.iter().map(one), ']')
+            }
+            Self::Lock { lock: Held { owner: None, .. } } => f.write_str("free"),
+            Self::Lock { lock: Held { owner: Some(owner), count: 1 } } => write!(f, "held by {owner}"),
+            Self::Lock { lock: Held { owner: Some(owner), count } } => {
+                write!(f, "held by {owner} {count} times")
+            }
+            Self::Ended { ended: ObjectEnd::Deleted } => f.write_str("deleted"),
+            Self::Ended { ended: ObjectEnd::OutOfScope } => f.write_str("out of scope"),
+            Self::Waiting { waiting: None } => f.write_str("running"),
+            Self::Waiting { waiting: Some(Awaited { lock, notified: false }) } => {
+                write!(f, "waiting for {lock}")
+            }
+            Self::Waiting { waiting: Some(Awaited { lock, notified: true }) } => {
+                write!(f, "notified by {lock}")
+            }
+            Self::Record { record } => {
+                listed(f, '(', record.iter().map(|(name, value)| format!("{name}: {value}")), ')')
+            }
+        }
+    }
+}
+
+/// Things with commas between them, in brackets.
+fn listed<T: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    open: char,
+    things: impl IntoIterator<Item = T>,
+    close: char,
+) -> fmt::Result {
+    write!(f, "{open}")?;
+    for (at, thing) in things.into_iter().enumerate() {
+        let comma = if at > 0 { ", " } else { "" };
+        write!(f, "{comma}{thing}")?;
+    }
+    write!(f, "{close}")
 }
 
 impl From<&Waits> for Awaited {

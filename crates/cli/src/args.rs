@@ -50,7 +50,7 @@ collapse+automaton  as the words of a minimal automaton, numbers of components; 
 naive               in a plain hash map, for comparison
 Lossy stores (may lose states; depth first only):
 compact             8 bytes of a hash (--hash-bytes)
-bitstate            a few bits (--arena, --hashes, --refine, --coverage)";
+bitstate            a few bits (--arena, --hashes, --refine, --coverage, --swarm)";
 
 const FORMAT: &str = "\
 How to print the report:
@@ -65,7 +65,8 @@ none      only equal states
 heap      states that differ only in addresses of objects
 pc        also many that differ in threads, sorted by location
 bots[=K]  also more of these, sorted by what threads reach [by K references]
-full      states that differ only in names of objects, threads and abstract ids";
+full      states that differ only in names of objects, threads and abstract ids
+auto      full, or none where a sample of states has none that full would make one";
 
 const NAMING: &str = "\
 How objects get their names under symmetry:
@@ -99,6 +100,8 @@ pub enum Command {
     Print(PrintArgs),
     /// Write the state graph of a (small) model
     Graph(GraphArgs),
+    /// Walk through the states of a model on a local web page
+    Explore(ExploreArgs),
     /// Format models in BIR
     Fmt(FmtArgs),
     /// Talk with an editor: a language server for BIR and Promela
@@ -123,6 +126,7 @@ impl Command {
             Self::Graph(args) => (args.format == GraphFormat::Json, &args.model),
             Self::Simulate(args) => (false, &args.model),
             Self::Print(args) => (false, &args.model),
+            Self::Explore(args) => (false, &args.model),
             Self::Fmt(_) | Self::Lsp(_) | Self::Explain(_) | Self::Completions(_) | Self::Man(_) => {
                 return None;
             }
@@ -264,6 +268,11 @@ pub struct CheckArgs {
     #[arg(long)]
     pub coverage: bool,
 
+    /// With bitstate: N searches with different hash functions and orders of steps, as many at a time as there
+    /// are --threads, and what they have found together
+    #[arg(long, value_name = "N")]
+    pub swarm: Option<u32>,
+
     #[arg(long, value_name = "LEVEL", default_value_t, value_parser = choice::<Symmetry>, help = SYMMETRY)]
     pub symmetry: Symmetry,
 
@@ -285,8 +294,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = choice::<Switch>)]
     pub merge: Switch,
 
-    /// Worker threads, for breadth-first search of reachable states with the store trie: all results are the
-    /// same for any number [default: 1]
+    /// Worker threads, for breadth-first search of reachable states with the store trie, and for a --swarm:
+    /// all results are the same for any number [default: 1]
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
 
@@ -368,6 +377,11 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub view: ViewArgs,
 
+    /// Also write a page of HTML that stands alone: the verdict, the counterexample with pictures, statistics with plots.
+    /// For the check of one model
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+
     /// Keep checkpoints in this folder: when the check is interrupted or killed, or when time or memory end,
     /// `quotient resume DIR` goes on with it. For breadth-first search of reachable states, of one model
     #[arg(long, value_name = "DIR")]
@@ -420,6 +434,7 @@ impl CheckArgs {
                 hashes: self.hashes,
                 refine: self.refine,
                 coverage: self.coverage,
+                swarm: self.swarm,
             },
             search: self.search,
             por: self.por,
@@ -506,8 +521,9 @@ pub struct ReplayArgs {
     /// A trail written by `check`, or for Promela models by SPIN
     pub trail: PathBuf,
 
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    /// How to print it: human, json or svg (a picture; with --view msc of the messages, with --view states of the
+    /// objects of the last state)
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t, hide_possible_values = true)]
     pub format: ReportFormat,
 
     #[command(flatten)]
@@ -611,7 +627,7 @@ pub struct GraphArgs {
     #[command(flatten)]
     pub model: ModelArgs,
 
-    /// dot (Graphviz), aut (Aldebaran, as CADP and mCRL2 read it) or json
+    /// svg (a picture), dot (Graphviz), aut (Aldebaran, as CADP and mCRL2 read it) or json
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub format: GraphFormat,
 
@@ -657,6 +673,23 @@ pub struct GraphArgs {
     pub bounds: BoundArgs,
 }
 
+#[derive(Args)]
+pub struct ExploreArgs {
+    #[command(flatten)]
+    pub model: ModelArgs,
+
+    /// Begin with the run of a trail, of this program or of SPIN
+    #[arg(long, value_name = "FILE")]
+    pub trail: Option<PathBuf>,
+
+    /// The port to listen at, on this machine only [default: any that is free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+
+    #[command(flatten)]
+    pub bounds: BoundArgs,
+}
+
 /// How `replay` prints a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum GraphContents {
@@ -678,6 +711,7 @@ pub enum ReportFormat {
     #[default]
     Human,
     Json,
+    Svg,
 }
 
 /// How `check` prints its reports.
@@ -746,6 +780,7 @@ pub enum GraphFormat {
     Dot,
     Aut,
     Json,
+    Svg,
 }
 
 fn usual_sizes() -> Sizes {

@@ -2,6 +2,7 @@
 
 mod check;
 mod counterexample;
+mod explore;
 mod failure;
 mod fmt;
 mod graph;
@@ -24,6 +25,7 @@ use crate::files::{Disk, Output};
 pub use failure::usage;
 
 pub use check::check;
+pub use explore::explore;
 pub use failure::Failure;
 pub use fmt::fmt;
 pub use graph::graph;
@@ -31,7 +33,7 @@ pub use lsp::lsp;
 pub use print::print;
 pub use replay::replay;
 pub use resume::resume;
-pub use shell::quoted;
+pub use shell::{definitions, quoted};
 pub use simulate::simulate;
 
 /// The style of a stream, which may be a terminal.
@@ -41,5 +43,5 @@ pub fn style(terminal: bool) -> Style {
 
 /// Where a trail goes, unless it would replace something that it must not.
 fn trail_output(path: &Path, disk: &Disk) -> Result<Output, Failure> {
-    Output::new(path, disk).map_err(|reason| usage(format!("{reason}; name another file by --trail")))
+    Output::new(path, disk).map_err(|reason| usage(format!("a trail {reason}; name another file by --trail")))
 }

@@ -197,7 +197,7 @@ impl Output {
             } else {
                 format!(", which is the same file as `{}`", input.name)
             };
-            return Err(format!("a trail would replace `{name}`{same}, which this command reads"));
+            return Err(format!("would replace `{name}`{same}, which this command reads"));
         }
         let is_descriptor = is_descriptor(path);
         for (stream, file, what) in [
@@ -212,7 +212,7 @@ impl Output {
                 return output(Target::Stream(stream));
             }
             if metadata.is_file() {
-                return Err(format!("a trail would replace `{name}`, where {what} goes"));
+                return Err(format!("would replace `{name}`, where {what} goes"));
             }
         }
         let is_file_or_folder = metadata.is_file() || metadata.is_dir();

@@ -14,6 +14,7 @@ mod printer;
 mod progress;
 mod reference;
 mod render;
+mod report_page;
 mod result;
 mod run;
 mod sarif;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Simulate(args) => commands::simulate(args),
         Command::Print(args) => commands::print(args),
         Command::Graph(args) => commands::graph(args),
+        Command::Explore(args) => commands::explore(args),
         Command::Fmt(args) => commands::fmt(args),
         Command::Lsp(_) => Ok(commands::lsp()),
         Command::Explain(args) => explain::explain(args),

@@ -6,7 +6,7 @@ use anstyle::AnsiColor;
 use check::config::{Fairness, SearchKind};
 use check::report::{
     Alternative, Checkpoint, Coverage, Interchangeable, InterchangeableKind, Pinned, Property, Report, Store,
-    Symmetry, Verdict, Violation,
+    Swarm, Symmetry, Verdict, Violation,
 };
 use check::{Dialect, FaultKind, Style};
 
@@ -23,6 +23,10 @@ pub struct Paint {
 impl Paint {
     pub fn new(style: Style) -> Self {
         Self { coloured: style == Style::Coloured }
+    }
+
+    pub const fn plain() -> Self {
+        Self { coloured: false }
     }
 
     fn with(self, style: anstyle::Style, text: &str) -> String {
@@ -75,34 +79,7 @@ pub fn report(
     if quiet {
         return out;
     }
-    let words = match report.verdict {
-        Verdict::Holds => {
-            let all = match &report.properties[..] {
-                [] => String::new(),
-                [one] => format!("Every run satisfies `{}`.", one.name),
-                _ => "Every run satisfies all temporal properties.".to_owned(),
-            };
-            let safe = format!("The search is complete: {}.", dialect.absent);
-            let safe = if report.safety { safe } else { String::new() };
-            [safe, all].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
-        }
-        Verdict::HoldsUpToBounds => format!(
-            "No violation within the bounds, but {}.",
-            report.incomplete.as_deref().unwrap_or("something was cut off")
-        ),
-        Verdict::Violated => match &report.violation {
-            Some(violation) => format!("{}.", what(violation.kind, &violation.message)),
-            None => String::new(),
-        },
-        Verdict::NoErrorFound => format!(
-            "No violation, but {}.",
-            report.incomplete.as_deref().unwrap_or("the store may have taken states for others")
-        ),
-        Verdict::Inconclusive => format!(
-            "No violation found, but the search is not complete: {}.",
-            report.incomplete.as_deref().unwrap_or("the search stopped early")
-        ),
-    };
+    let words = sentence(report, dialect);
     let _ = writeln!(out, "{words}");
     if let Some(Checkpoint { folder, states: Some(states), .. }) = &report.checkpoint {
         let states = plural(*states, "state");
@@ -123,8 +100,7 @@ pub fn report(
                 paint.strong(&excerpt(place))
             );
         }
-        let how = how_long(report, violation);
-        let _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.steps, "step"));
+        let _ = writeln!(out, "\nCounterexample, {}:\n", how_long_words(report, violation));
         out += counterexample;
         if let Some(command) = replay {
             let _ = writeln!(out, "\nTo replay it:\n  {command}");
@@ -193,6 +169,7 @@ pub fn report(
     );
     out += &store(&report.store, report.peak_memory_bytes);
     out += &report.store.coverage.map(coverage).unwrap_or_default();
+    out += &report.store.swarm.as_ref().map(swarm).unwrap_or_default();
     out += &alternatives(&report.store.alternatives);
     out += &symmetry(&report.symmetry);
     let _ = writeln!(out, "\nAssumptions:");
@@ -200,6 +177,43 @@ pub fn report(
         let _ = writeln!(out, "  - {assumption}");
     }
     out
+}
+
+/// What a verdict says.
+pub fn sentence(report: &Report, dialect: &Dialect) -> String {
+    match report.verdict {
+        Verdict::Holds => {
+            let all = match &report.properties[..] {
+                [] => String::new(),
+                [one] => format!("Every run satisfies `{}`.", one.name),
+                _ => "Every run satisfies all temporal properties.".to_owned(),
+            };
+            let safe = format!("The search is complete: {}.", dialect.absent);
+            let safe = if report.safety { safe } else { String::new() };
+            [safe, all].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+        }
+        Verdict::HoldsUpToBounds => format!(
+            "No violation within the bounds, but {}.",
+            report.incomplete.as_deref().unwrap_or("something was cut off")
+        ),
+        Verdict::Violated => match &report.violation {
+            Some(violation) => format!("{}.", what(violation.kind, &violation.message)),
+            None => String::new(),
+        },
+        Verdict::NoErrorFound => format!(
+            "No violation, but {}.",
+            report.incomplete.as_deref().unwrap_or("the store may have taken states for others")
+        ),
+        Verdict::Inconclusive => format!(
+            "No violation found, but the search is not complete: {}.",
+            report.incomplete.as_deref().unwrap_or("the search stopped early")
+        ),
+    }
+}
+
+/// How long a counterexample is, and what is known about that.
+pub fn how_long_words(report: &Report, violation: &Violation) -> String {
+    format!("{} ({})", plural(violation.steps, "step"), how_long(report, violation))
 }
 
 /// What is known about the length of a counterexample.
@@ -280,6 +294,32 @@ fn store(store: &Store, peak: u64) -> String {
         store.bytes_per_state,
         figures.collect::<String>(),
         units::bytes(peak)
+    )
+}
+
+/// What the searches of a swarm have found together.
+fn swarm(swarm: &Swarm) -> String {
+    let Swarm { searches, states, estimated_states, coverage, sample: _, seconds } = swarm;
+    let finds = searches.iter().filter(|search| search.violations > 0).count();
+    let completed = searches.iter().filter(|search| search.completed).count();
+    let seen = match (states, estimated_states, coverage) {
+        (Some(states), Some(all), Some(coverage)) => format!(
+            "together about {} states, at most {:.1} % of {} or more",
+            units::count(*states),
+            (1000.0 * coverage).floor() / 10.0,
+            units::count(*all)
+        ),
+        _ if completed < 2 => {
+            "how much they have seen is unknown, because fewer than two were completed".to_owned()
+        }
+        _ => "how much they have seen is too little to be estimated".to_owned(),
+    };
+    format!(
+        "swarm: {} {} in {} altogether, {} with errors; {seen}; the figures above are those of one\n",
+        units::count(searches.len() as u64),
+        if searches.len() == 1 { "search" } else { "searches" },
+        units::seconds(*seconds),
+        units::count(finds as u64)
     )
 }
 
@@ -408,6 +448,7 @@ mod tests {
         let check =
             |level: &str, canonical, [searched, exhausted]: [u64; 2], pinned: &[&str], expect: &str| {
                 let report = Symmetry {
+                    chosen: None,
                     level: level.parse().expect("a level"),
                     naming: (level != "none").then_some(Naming::Chain),
                     canonical,

@@ -165,6 +165,10 @@ const MOST_STEPS: u64 = 1_000;
 
 impl Row {
     /// The index of the first step.
+    pub fn number(&self) -> String {
+        self.extent.number()
+    }
+
     pub fn first(&self) -> u64 {
         self.extent.first
     }
@@ -523,7 +527,7 @@ fn waits(Blocked { location, waits, .. }: &Blocked, indent: &str) -> String {
 }
 
 /// What a stuck thread waits for, at the place that is shown already.
-fn waits_for(Wait { text, location, reads, on }: &Wait, shown: &Place) -> String {
+fn waits_for(Wait { text, location, reads, on, what: _ }: &Wait, shown: &Place) -> String {
     let mut out = String::new();
     if location.line != shown.line || location.file != shown.file {
         let _ = write!(out, "line {}: ", location.line);

@@ -69,6 +69,17 @@ impl ViewArgs {
         }
     }
 
+    /// The options that pictures do not have, if one was given.
+    pub fn unfit_for_pictures(&self) -> Option<&'static str> {
+        let Self { view: _, only, from, to, unfold } = self;
+        match () {
+            () if !only.is_empty() => Some("--only"),
+            () if from.is_some() => Some("--from"),
+            () if to.is_some() => Some("--to"),
+            () => unfold.then_some("--unfold"),
+        }
+    }
+
     /// The columns of a view by threads.
     pub fn look(&self, width: usize, unicode: bool) -> Option<Look> {
         let (is_local, has_events) = match self.view {

@@ -31,7 +31,8 @@ pub fn check<M: Model>(
     let mut line = Line::new(quiet, memory);
     let interrupted = interrupt::flag(|| {});
     let started = Instant::now();
-    let report = run(&mut program, matches, order, store, &mut line)?;
+    let mut samples: Vec<(f64, f64)> = Vec::new();
+    let report = run(&mut program, matches, order, store, &mut line, &mut samples)?;
     let seconds = started.elapsed().as_secs_f64();
     line.clear();
     match &report.verdict {
@@ -60,6 +61,7 @@ pub fn check<M: Model>(
         trail: None,
     };
     let is_json = text(matches, "format") == Some("json");
+    let mut recorded = None;
     if let Verdict::Violated(violation) = &report.verdict
         && violation.initial.is_some()
     {
@@ -67,8 +69,14 @@ pub fn check<M: Model>(
         if file == "-" && is_json {
             return Err(Failure::new("the report and the trail cannot both go to standard output"));
         }
+        recorded = Some(Trail::of_violation(name, &sizes, violation).json().to_string());
         trail::write(&file, &Trail::of_violation(name, &sizes, violation), streams.out)?;
         finished.trail = Some(file);
+    }
+    if let Some(file) = text(matches, "report") {
+        let html = finished.page(recorded, &samples);
+        std::fs::write(file, html)
+            .map_err(|error| Failure::new(format!("cannot write `{file}`: {error}")))?;
     }
     let is_trail_shown = finished.trail.as_deref() == Some("-");
     if is_json {
@@ -95,6 +103,7 @@ fn run<M: Model>(
     order: Order,
     store: StoreKind,
     line: &mut Line,
+    samples: &mut Vec<(f64, f64)>,
 ) -> Result<Report<M::State, M::Action>, Failure> {
     let goals = match text(matches, "property") {
         _ if matches.get_flag("safety") => Goals::Safety,
@@ -119,7 +128,10 @@ fn run<M: Model>(
         .store(store)
         .goals(goals)
         .interrupt(interrupt::flag(|| {}))
-        .progress(|progress| line.show(progress))
+        .progress(|progress| {
+            samples.push((progress.states as f64, progress.store_bytes as f64));
+            line.show(progress);
+        })
         .symmetry(if text(matches, "symmetry") == Some("none") { Symmetry::None } else { Symmetry::Full })
         .symmetry_check(match text(matches, "symmetry-check") {
             Some("all") => SymmetryCheck::All,

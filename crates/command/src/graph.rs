@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use clap::ArgMatches;
-use quotient_model::{Model, Reached, Shape, Term};
+use draw::graph::{MOST_STATES, State, StateGraph, Step};
+use quotient_model::{Kind, Model, Program, Reached, Shape, Term};
 
 use crate::json::Json;
 use crate::options::{count, text};
-use crate::{Command, Failure, Streams};
+use crate::{Command, Failure, Streams, show};
 
 /// A state of the graph.
 struct Node<S> {
@@ -91,6 +92,16 @@ pub fn graph<M: Model>(
     let written = match text(matches, "format") {
         Some("dot") => dot(&nodes, &edges, shows_states),
         Some("aut") => aut(&nodes, &edges)?,
+        Some("svg") => {
+            if nodes.len() > MOST_STATES {
+                let message = format!(
+                    "only {MOST_STATES} of {} states are drawn; --depth N draws the beginning",
+                    nodes.len()
+                );
+                drop(writeln!(streams.err, "warning: {message}"));
+            }
+            svg(&program, &nodes, &edges, shows_states).diagram(MOST_STATES).svg().into_string()
+        }
         _ => json(&nodes, &edges, shows_states),
     };
     streams.out.write_all(written.as_bytes())?;
@@ -130,6 +141,45 @@ fn dot<S: Shape>(nodes: &[Node<S>], edges: &[Edge], shows_states: bool) -> Strin
         }
     }
     out + "}\n"
+}
+
+/// The graph as a picture. Steps that violate a rule lead nowhere, and are told of the states that they leave.
+fn svg<M: Model>(
+    program: &Program<M>,
+    nodes: &[Node<M::State>],
+    edges: &[Edge],
+    shows_states: bool,
+) -> StateGraph {
+    let mut states: Vec<State> = nodes
+        .iter()
+        .enumerate()
+        .map(|(number, node)| {
+            let kind = node.violation.as_deref();
+            State {
+                name: format!("s{number}"),
+                level: u32::try_from(node.depth).unwrap_or(u32::MAX),
+                lines: if shows_states { show::state(program, &node.state) } else { Vec::new() },
+                is_initial: node.is_initial,
+                is_deadlock: kind == Some(Kind::Deadlock.as_str()),
+                violations: kind
+                    .filter(|kind| *kind != Kind::Deadlock.as_str())
+                    .map(str::to_owned)
+                    .into_iter()
+                    .collect(),
+                ..State::default()
+            }
+        })
+        .collect();
+    let mut steps = Vec::new();
+    for Edge { from, to, action, violation } in edges {
+        match to {
+            Some(to) => steps.push(Step { from: *from, to: *to, text: action.clone(), ..Step::default() }),
+            None => states[*from]
+                .violations
+                .push(format!("{} by {action}", violation.as_deref().unwrap_or("fault"))),
+        }
+    }
+    StateGraph { title: "States".to_owned(), states, steps, components: 0 }
 }
 
 /// The Aldebaran format has one initial state and no violations: steps that violate a rule lead to a state of

@@ -36,6 +36,8 @@ mod check;
 mod graph;
 mod json;
 mod options;
+mod page;
+mod picture;
 mod replay;
 mod report;
 mod show;

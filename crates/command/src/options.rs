@@ -34,7 +34,7 @@ struct Refused {
     reason: &'static str,
 }
 
-const REFUSED: [Refused; 13] = [
+const REFUSED: [Refused; 14] = [
     Refused {
         name: "por",
         accepted: &["auto", "off"],
@@ -88,6 +88,12 @@ const REFUSED: [Refused; 13] = [
         accepted: &[],
         takes_value: false,
         reason: "estimates of coverage are not available for models in Rust yet",
+    },
+    Refused {
+        name: "swarm",
+        accepted: &[],
+        takes_value: true,
+        reason: "swarms of bitstate searches are not available for models in Rust yet",
     },
     Refused {
         name: "non-progress",
@@ -179,6 +185,7 @@ pub fn command(name: &str, sizes: &[(&'static str, &'static str, u32)]) -> Comma
         .arg(choice("minimise", "SWITCH", &["on", "off"], "on", "With --search dfs: leave steps out of the counterexample before it is shown (on), or show it as the search found it (off)"))
         .arg(valued("trail", "FILE", "Where to write the trail of the first violation: a file, or - for standard output [default: MODEL.trail.json here]"))
         .arg(valued("format", "FORMAT", "How to print the report: human or json").default_value("human"))
+        .arg(valued("report", "FILE", "Also write a page of HTML that stands alone: the verdict, the counterexample with pictures, statistics"))
         .arg(valued("seed", "N", "Recorded in the report; a check does not use randomness").value_parser(number(0)).default_value("0"))
         .arg(quiet);
     for Refused { name, takes_value, .. } in REFUSED {
@@ -201,12 +208,22 @@ pub fn command(name: &str, sizes: &[(&'static str, &'static str, u32)]) -> Comma
     let replay = Command::new("replay")
         .about("Replay a trail on plain values and show it")
         .arg(Arg::new("file").value_name("TRAIL").required(true).help("A trail written by check or simulate"))
-        .arg(valued("format", "FORMAT", "How to print it: human or json").default_value("human"));
+        .arg(
+            valued("format", "FORMAT", "How to print it: human, json or svg (a picture)")
+                .default_value("human"),
+        )
+        .arg(choice(
+            "view",
+            "VIEW",
+            &["steps", "states"],
+            "steps",
+            "With --format svg: the steps, with a column for each process, or the last state",
+        ));
     let graph = Command::new("graph")
         .about("Write the state graph of a (small) model")
         .arg(
-            valued("format", "FORMAT", "dot (Graphviz), aut (Aldebaran, as CADP and mCRL2 read it) or json")
-                .value_parser(["dot", "aut", "json"])
+            valued("format", "FORMAT", "svg (a picture), dot (Graphviz), aut (Aldebaran, as CADP and mCRL2 read it) or json")
+                .value_parser(["svg", "dot", "aut", "json"])
                 .required(true),
         )
         .arg(
@@ -275,7 +292,12 @@ pub fn refusal(matches: &ArgMatches) -> Option<String> {
                 "--format {format} is not available for models in Rust yet; use human or json"
             ));
         }
-        Some("human" | "json" | "dot" | "aut") | None => {}
+        Some("svg") if matches.try_contains_id("trail").is_ok() => {
+            return Some(
+                "--format svg is for replay and graph; --report FILE writes a page with pictures".to_owned(),
+            );
+        }
+        Some("human" | "json" | "dot" | "aut" | "svg") | None => {}
         Some(other) => return Some(format!("--format {other} is unknown; use human or json")),
     }
     match text(matches, "symmetry") {

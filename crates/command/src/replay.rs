@@ -4,7 +4,8 @@ use clap::ArgMatches;
 use quotient_model::{Kind, Model, Program, Reached, Shape, Successor, Taken};
 
 use crate::json::Json;
-use crate::options::is_json;
+use crate::options::{is_json, text};
+use crate::picture::{Run, scene};
 use crate::show::{self, Writing};
 use crate::trail::{Recorded, Trail};
 use crate::{Command, Failure, Streams};
@@ -152,7 +153,20 @@ pub fn replay<M: Model>(
     if let Some((property, start)) = cycle {
         check_cycle(&program, &repeated, property, *start)?;
     }
-    if is_json(matches) {
+    if text(matches, "format") == Some("svg") {
+        let ending = ending.as_ref().map(|(kind, message)| format!("{kind}: {message}"));
+        let start = cycle.and_then(|(_, start)| *start);
+        let (initial, steps) = (&repeated.initial, &repeated.run[..]);
+        let run = Run { program: &program, initial, steps, cycle: start, ending };
+        let title = format!("A run of {name}");
+        let picture = if text(matches, "view") == Some("states") {
+            let (before, last) = run.last_states();
+            scene(&format!("{title}: its last state"), before.as_ref(), &last).diagram().svg()
+        } else {
+            run.chart(&title).svg()
+        };
+        write!(streams.out, "{}", picture.as_str())?;
+    } else if is_json(matches) {
         let start = cycle.and_then(|(_, start)| *start);
         let trace = crate::report::trace(&program, &repeated.initial, &repeated.run, start, ending.as_ref());
         let trace = Json::Object(vec![("model", Json::text(name)), ("trace", trace)]);

@@ -147,7 +147,7 @@ pub fn trace<M: Model>(
 }
 
 impl<M: Model> Finished<'_, M> {
-    fn violation(&self) -> Option<&Violation<M::State, M::Action>> {
+    pub fn violation(&self) -> Option<&Violation<M::State, M::Action>> {
         match &self.report.verdict {
             Verdict::Violated(violation) => Some(violation),
             _ => None,
@@ -171,12 +171,12 @@ impl<M: Model> Finished<'_, M> {
         }
     }
 
-    fn is_depth_first(&self) -> bool {
+    pub fn is_depth_first(&self) -> bool {
         self.order == Order::DepthFirst
     }
 
     /// What the verdict rests on.
-    fn assumptions(&self) -> Vec<String> {
+    pub fn assumptions(&self) -> Vec<String> {
         let store = self.store.as_str();
         let mut all = vec![if is_lossy(self.store) {
             format!("store {store}: states may have been taken for others")
@@ -228,12 +228,9 @@ impl<M: Model> Finished<'_, M> {
         out + &show::lines("  the last state", &show::state(self.program, before))
     }
 
-    pub fn human(&self, quiet: bool) -> String {
-        let (report, rank) = (self.report, self.rank.as_str());
-        let mut out = format!("{}: {rank}\n", self.name);
-        if quiet {
-            return out;
-        }
+    /// What the verdict says.
+    pub fn sentence(&self) -> String {
+        let report = self.report;
         let incomplete = self.incomplete().unwrap_or_default();
         let formulas: Vec<&str> = report
             .goals
@@ -242,7 +239,7 @@ impl<M: Model> Finished<'_, M> {
             .map(|goal| goal.name.as_str())
             .collect();
         let is_safety = formulas.len() < report.goals.len();
-        let words = match self.rank {
+        match self.rank {
             Rank::Holds => {
                 let safe = "The search is complete: no deadlock, no broken invariant, no failure, no panic.";
                 let all = match &formulas[..] {
@@ -264,19 +261,42 @@ impl<M: Model> Finished<'_, M> {
             Rank::Violated => self
                 .violation()
                 .map_or_else(String::new, |violation| format!("{}: {}.", violation.kind, violation.message)),
+        }
+    }
+
+    /// What is known about the length of a counterexample.
+    pub fn how_long(&self, violation: &Violation<M::State, M::Action>) -> String {
+        match (violation.cycle, self.order, &violation.minimised) {
+            (Some(_), ..) => "an infinite run".to_owned(),
+            (None, Order::BreadthFirst, _) => "shortest".to_owned(),
+            (None, Order::DepthFirst, None) => "depth first; use --search bfs for a short one".to_owned(),
+            (None, Order::DepthFirst, Some(minimised)) => {
+                format!("found with {}; use --search bfs for a shortest one", minimised.from_steps)
+            }
+        }
+    }
+
+    /// Each goal: its name, the verdict, its formula.
+    pub fn goals(&self) -> Vec<[String; 3]> {
+        let goal = |goal: &quotient_model::GoalReport<M::State, M::Action>| {
+            let verdict = verdict(&goal.verdict, goal.stopped, self.store).to_owned();
+            [goal.name.clone(), verdict, goal.formula.clone()]
         };
-        _ = writeln!(out, "{words}");
+        self.report.goals.iter().map(goal).collect()
+    }
+
+    pub fn human(&self, quiet: bool) -> String {
+        let (report, rank) = (self.report, self.rank.as_str());
+        let mut out = format!("{}: {rank}\n", self.name);
+        if quiet {
+            return out;
+        }
+        let incomplete = self.incomplete().unwrap_or_default();
+        _ = writeln!(out, "{}", self.sentence());
         if let Some(violation) = self.violation()
             && violation.initial.is_some()
         {
-            let how = match (violation.cycle, self.order, &violation.minimised) {
-                (Some(_), ..) => "an infinite run".to_owned(),
-                (None, Order::BreadthFirst, _) => "shortest".to_owned(),
-                (None, Order::DepthFirst, None) => "depth first; use --search bfs for a short one".to_owned(),
-                (None, Order::DepthFirst, Some(minimised)) => {
-                    format!("found with {}; use --search bfs for a shortest one", minimised.from_steps)
-                }
-            };
+            let how = self.how_long(violation);
             _ = writeln!(out, "\nCounterexample, {} ({how}):\n", plural(violation.run.len() as u64, "step"));
             out += &self.shown(violation);
             if let Some(file) = self.trail.as_ref().filter(|file| *file != "-") {
@@ -293,7 +313,7 @@ impl<M: Model> Finished<'_, M> {
         if self.rank == Rank::Violated && !incomplete.is_empty() {
             _ = writeln!(out, "\nThe search is not complete: {incomplete}.");
         }
-        if !formulas.is_empty() {
+        if report.goals.iter().any(|goal| !goal.formula.is_empty()) {
             out += "\nTemporal properties:\n";
             for goal in report.goals.iter().filter(|goal| !goal.formula.is_empty()) {
                 let verdict = verdict(&goal.verdict, goal.stopped, self.store);
@@ -453,6 +473,7 @@ impl<M: Model> Finished<'_, M> {
         let touched = report.naming.nodes as f64 / report.naming.states.max(1) as f64;
         let symmetry = Json::Object(vec![
             ("level", Json::text(self.symmetry)),
+            ("chosen", Json::Null),
             ("naming", Json::Null),
             ("canonical", Json::Bool(report.not_canonical == 0)),
             ("ties_searched", Json::Count(report.naming.searched)),

@@ -58,7 +58,7 @@ impl Trail {
         }
     }
 
-    fn json(&self) -> Json {
+    pub fn json(&self) -> Json {
         let sizes = self.sizes.iter().map(|(option, size)| {
             Json::Object(vec![("option", Json::text(option)), ("size", Json::Count((*size).into()))])
         });
@@ -88,7 +88,8 @@ impl Trail {
     pub fn read(file: &str) -> Result<Self, Failure> {
         let text = std::fs::read_to_string(file)
             .map_err(|error| Failure::new(format!("cannot read `{file}`: {error}")))?;
-        Self::parse(&text)
+        // A page of a check has its trail in it.
+        Self::parse(page::trail_of(&text).unwrap_or(&text))
             .map_err(|reason| Failure::new(format!("`{file}` is not a trail of a model in Rust: {reason}")))
     }
 

@@ -14,6 +14,7 @@ use ir::{LocationId, Permutation, Sort};
 use state::{Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 
 use crate::cells::{ArrayCells, Cells, Points, UnitCells, mix};
+use crate::group::Images;
 
 /// Hashes of what an edge or label is for.
 const PLACE: u64 = 5;
@@ -46,9 +47,10 @@ pub struct Order {
     members: Vec<(u64, u32)>,
     /// By mover: where it goes.
     moved: Vec<u32>,
+    images: Images,
     graph: Graph,
     canonizer: Canonizer,
-    /// Whether the last order was found without a search that ran out of budget, and within the memory for links.
+    /// Whether the last order was found without a search that ran out of budget.
     pub is_canonical: bool,
     pub searched: bool,
 }
@@ -61,14 +63,14 @@ impl Order {
         if !self.settle(cells) {
             self.search(cells);
         }
-        let Self { moved, members, .. } = self;
+        let Self { moved, members, images, .. } = self;
         moved.resize(cells.nodes.len(), u32::MAX);
         let classes = cells.plan.classes.iter().flatten();
         for (&(_, mover), &to) in members.iter().zip(classes) {
             moved[mover as usize] = to;
         }
         if !cells.links.is_empty() {
-            self.is_canonical &= cells.straighten(moved);
+            cells.plan.chain().straighten(moved, images);
         }
         cells.plan.permute(|mover| moved[mover as usize], into);
     }

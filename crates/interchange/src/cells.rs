@@ -1,14 +1,12 @@
 //! Where the names of a state are: a plan, for the words of states.
 
-use std::cell::{Cell as Shared, RefCell};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use ir::{
     ChannelId, GlobalId, Id, LocationId, Permutation, ProcedureId, Program, Recoding, Sort, Table, Variable,
     VariableSort,
 };
-use rustc_hash::FxHashMap;
 use state::{ArrayVariable, Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 use system::{Encoding, Section};
 
@@ -198,10 +196,6 @@ pub struct Cells {
     pub ended: Vec<bool>,
     /// If the plan allows one permutation besides the identity: both.
     pub exchange: Option<[Permutation; 2]>,
-    /// For what assignments of movers made of the links: the inverse of the first one that did.
-    firsts: RefCell<FxHashMap<Vec<[u32; 3]>, Vec<u32>>>,
-    /// The bytes that are left to remember them in. Without them, states with others stay as they are.
-    memory: Rc<Shared<usize>>,
     scratch: RefCell<Scratch>,
 }
 
@@ -211,7 +205,6 @@ struct Scratch {
     /// By place: the thread, and the channel, that goes there.
     threads: Vec<u32>,
     channels: Vec<u32>,
-    links: Vec<[u32; 3]>,
 }
 
 impl Scratch {
@@ -263,11 +256,8 @@ fn exchange(plan: &Plan) -> Option<[Permutation; 2]> {
     is_back.then(|| [identity, one.clone()])
 }
 
-/// What it takes to remember an assignment, besides its numbers: two lists, and a place in a table that is half empty.
-const REMEMBERED: usize = 144;
-
 impl Cells {
-    pub fn new(program: &Program, layout: &Layout, plan: Plan, memory: &Rc<Shared<usize>>) -> Self {
+    pub fn new(program: &Program, layout: &Layout, plan: Plan) -> Self {
         let sorts = &plan.sorts;
         let mut root = UnitCells::new(layout.root.len());
         let mut coded = Vec::new();
@@ -388,8 +378,6 @@ impl Cells {
             located,
             ended,
             exchange: exchange(&plan),
-            firsts: RefCell::default(),
-            memory: Rc::clone(memory),
             scratch: RefCell::default(),
             plan,
         }
@@ -408,41 +396,6 @@ impl Cells {
     pub fn named(&self, sort: Sort, value: i64) -> Option<u32> {
         let individual = individual(&self.plan.population, sort, value)?;
         self.nodes.get(individual).copied().filter(|&node| node != STAYS)
-    }
-
-    /// Changes an assignment of movers to others of their classes into one that leaves the links as they are. Two
-    /// assignments that differ by a permutation that leaves the links as they are have one result.
-    ///
-    /// What an assignment makes of the links is remembered, with the first assignment that did: what leads from a
-    /// later one back to the first leaves the links as they are. Returns whether there was memory for that; if not, the
-    /// assignment becomes the one that moves nothing.
-    pub fn straighten(&self, moved: &mut [u32]) -> bool {
-        let links = &mut self.scratch.borrow_mut().links;
-        links.clear();
-        links.extend(
-            self.plan
-                .links
-                .iter()
-                .map(|link| [moved[link.source as usize], link.label, moved[link.target as usize]]),
-        );
-        links.sort_unstable();
-        let mut firsts = self.firsts.borrow_mut();
-        let movers = || self.plan.classes.iter().flatten().copied();
-        if let Some(back) = firsts.get(links) {
-            movers().for_each(|mover| moved[mover as usize] = back[moved[mover as usize] as usize]);
-            return true;
-        }
-        let bytes = size_of_val(&**links) + size_of_val(moved) + REMEMBERED;
-        let left = self.memory.get().checked_sub(bytes);
-        if let Some(left) = left {
-            self.memory.set(left);
-            let mut back = vec![u32::MAX; moved.len()];
-            movers().for_each(|mover| back[moved[mover as usize] as usize] = mover);
-            firsts.insert(links.clone(), back);
-        }
-        // The first one leads back to itself.
-        movers().for_each(|mover| moved[mover as usize] = mover);
-        left.is_some()
     }
 
     /// Writes the state, permuted. The permutation may be of fewer individuals than the state

@@ -12,6 +12,72 @@ use crate::text::{Edge, Text};
 /// Movers, each with the mover that it goes to.
 type Map = FxHashMap<u32, u32>;
 
+/// The same for linked movers by their positions: where each goes.
+type Way = Vec<u32>;
+
+/// Where a linked mover can go: its image by position, each with a way that takes it there.
+type Orbit = Vec<(u32, Way)>;
+
+/// The group of the permutations that a plan allows.
+#[derive(Clone, Debug, Default)]
+pub struct Group {
+    generators: Vec<Permutation>,
+    chain: Chain,
+}
+
+/// The permutations of linked movers that leave the links as they are, by a chain of stabilizers (Sims, "Computational
+/// methods in the study of permutation groups", 1970): each is one product of ways, one of each level.
+#[derive(Clone, Debug, Default)]
+pub struct Chain {
+    /// The linked movers.
+    movers: Vec<u32>,
+    /// Those that can go elsewhere while all before them are fixed, by their positions, with a way to each place where
+    /// they can go.
+    levels: Vec<(usize, Vec<Way>)>,
+}
+
+/// The memory of [`Chain::straighten`], kept from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct Images {
+    assigned: Vec<u32>,
+    next: Vec<u32>,
+    /// By mover: which mover is assigned to it.
+    back: Vec<u32>,
+}
+
+impl Chain {
+    /// Makes of an assignment of movers to others of their classes one that leaves the links as they are. It is a product
+    /// of the given one and one that depends only on what that made of the links: so two assignments that make the same of
+    /// them still differ by what they differed by.
+    ///
+    /// All assignments that make the same of the links are products with a permutation that leaves them as they are. Of
+    /// these, the one with the least images, level by level, is undone.
+    pub fn straighten(&self, moved: &mut [u32], Images { assigned, next, back }: &mut Images) {
+        assigned.clear();
+        assigned.extend(self.movers.iter().map(|&mover| moved[mover as usize]));
+        for (base, ways) in &self.levels {
+            let least = ways.iter().min_by_key(|way| assigned[way[*base] as usize]);
+            if let Some(way) = least {
+                next.clear();
+                next.extend(way.iter().map(|&at| assigned[at as usize]));
+                std::mem::swap(assigned, next);
+            }
+        }
+        back.resize(moved.len(), u32::MAX);
+        for (&image, &mover) in assigned.iter().zip(&self.movers) {
+            back[image as usize] = mover;
+        }
+        for &mover in &self.movers {
+            moved[mover as usize] = back[moved[mover as usize] as usize];
+        }
+    }
+}
+
+/// The position of a linked mover.
+fn position(linked: &[u32], mover: u32) -> u32 {
+    linked.iter().position(|&other| other == mover).map_or(u32::MAX, |at| at as u32)
+}
+
 impl Plan {
     /// Holds the plan, for states with this text where properties ask for `observed`, against the rules of the verifier.
     pub fn verify(&self, program: &Program, text: &[LocationId], observed: &[&Expr]) -> Result<(), Refuted> {
@@ -27,17 +93,21 @@ impl Plan {
         if generators.is_empty() { Ok(()) } else { verify_exchange(program, &exchange) }
     }
 
-    /// Permutations that generate all that the plan allows: for each mover, if those before it are fixed, enough to
-    /// take it everywhere where it can go (Sims, "Computational methods in the study of permutation groups", 1970).
+    /// Permutations that generate all that the plan allows: those that exchange free movers, and those of the chain.
     pub fn generators(&self) -> &[Permutation] {
-        self.known_generators.get_or_init(|| self.find_generators(&|| false).unwrap_or_default())
+        &self.known_group.get_or_init(|| self.find_group(&|| false).unwrap_or_default()).generators
     }
 
-    /// Finds the generators. Returns false if it is over before that.
+    /// The group of the linked movers.
+    pub fn chain(&self) -> &Chain {
+        &self.known_group.get_or_init(|| self.find_group(&|| false).unwrap_or_default()).chain
+    }
+
+    /// Finds the group. Returns false if it is over before that.
     pub fn generate(&self, is_over: &dyn Fn() -> bool) -> bool {
-        if self.known_generators.get().is_none() {
-            let Some(found) = self.find_generators(is_over) else { return false };
-            self.known_generators.get_or_init(|| found);
+        if self.known_group.get().is_none() {
+            let Some(found) = self.find_group(is_over) else { return false };
+            self.known_group.get_or_init(|| found);
         }
         true
     }
@@ -46,8 +116,8 @@ impl Plan {
         self.links.iter().any(|link| link.source == mover || link.target == mover)
     }
 
-    /// `None` if it is over before they are found.
-    fn find_generators(&self, is_over: &dyn Fn() -> bool) -> Option<Vec<Permutation>> {
+    /// `None` if it is over before it is found.
+    fn find_group(&self, is_over: &dyn Fn() -> bool) -> Option<Group> {
         let mut generators = Vec::new();
         let mut linked = Vec::new();
         for class in &self.classes {
@@ -62,39 +132,48 @@ impl Plan {
                 generators.push(self.permutation(swapped));
             }
         }
+        let mut levels = Vec::new();
         for at in 0..linked.len() {
             if is_over() {
                 return None;
             }
-            let Some((_, maps)) = self.orbit(&linked, at) else { break };
+            let Some((orbit, maps)) = self.orbit(&linked, at) else { break };
             generators.extend(maps.iter().map(|map| self.permutation(|mover| map[&mover])));
+            if orbit.len() > 1 {
+                levels.push((at, orbit.into_iter().map(|(_, way)| way).collect()));
+            }
         }
-        Some(generators)
+        Some(Group { generators, chain: Chain { movers: linked, levels } })
     }
 
-    /// Where one of the linked movers can go if those before it are fixed, and permutations that take it everywhere
-    /// there. `None` if none of them can go anywhere.
-    fn orbit(&self, linked: &[u32], at: usize) -> Option<(Vec<u32>, Vec<Map>)> {
+    /// Where one of the linked movers can go if those before it are fixed, each with a permutation that takes it there,
+    /// and permutations that generate these. `None` if none of the movers can go anywhere.
+    fn orbit(&self, linked: &[u32], at: usize) -> Option<(Orbit, Vec<Map>)> {
         let (fixed, mover) = (&linked[..at], linked[at]);
         let colours = self.colours(linked, fixed);
         if !(0..linked.len() as u32).any(|node| colours.is_shared(node)) {
             return None;
         }
         let mut maps: Vec<Map> = Vec::new();
-        let mut orbit = vec![mover];
+        let start = || vec![(at as u32, (0..linked.len() as u32).collect::<Way>())];
+        let mut orbit = start();
         for (&other, node) in linked.iter().zip(0..) {
-            if orbit.contains(&other) || colours.of(node) != colours.of(at as u32) {
+            if orbit.iter().any(|&(member, _)| member == node) || colours.of(node) != colours.of(at as u32) {
                 continue;
             }
             let Some(map) = self.symmetry(fixed, mover, other) else { continue };
             maps.push(map);
+            let ways =
+                maps.iter().map(|map| linked.iter().map(|mover| position(linked, map[mover])).collect());
+            let ways: Vec<Way> = ways.collect();
             let mut next = 0;
-            orbit = vec![mover];
-            while let Some(&member) = orbit.get(next) {
+            orbit = start();
+            while let Some((member, way)) = orbit.get(next).cloned() {
                 next += 1;
-                for image in maps.iter().map(|map| map[&member]) {
-                    if !orbit.contains(&image) {
-                        orbit.push(image);
+                for map in &ways {
+                    let image = map[member as usize];
+                    if orbit.iter().all(|&(other, _)| other != image) {
+                        orbit.push((image, way.iter().map(|&to| map[to as usize]).collect()));
                     }
                 }
             }

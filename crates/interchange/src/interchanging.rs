@@ -4,18 +4,17 @@
 //! A representative is a state of the program: it is decoded as it is, and searched from.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use engine::{Engine, EngineState, OverEngine};
 use ir::{Array, Expr, ExprKind, LocalId, LocationId, Permutation, ProcedureId, Program};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use state::{Layout, State, ThreadId};
 use system::{
     Alarm, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Step, Steps, SuccessorCache, Temporal,
-    TransitionSystem,
+    TransitionSystem, Waypoint,
 };
 
 use crate::canonical::Order;
@@ -29,13 +28,6 @@ const MOST_PLANS: usize = 64;
 
 /// When there are this many, others are looked for anew each time.
 const MOST_NUMBERS: usize = 1 << 12;
-
-/// The memory for what assignments of movers make of links, in bytes: this much, but only a part of what there is.
-const MOST_MEMORY: usize = 1 << 26;
-const PART: usize = 8;
-
-/// The number of words of states that are looked at to see whether states are alike.
-const MOST_WORDS: usize = 1 << 20;
 
 /// Counters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -66,8 +58,6 @@ struct Plans<'p> {
     /// How many the verifier refuted.
     refuted: u64,
     alarm: Option<Arc<Alarm>>,
-    /// The bytes that assignments may be remembered in, of all plans.
-    memory: Rc<Cell<usize>>,
 }
 
 impl Plans<'_> {
@@ -136,7 +126,7 @@ impl Plans<'_> {
             self.refuted += 1;
             plan.forbid();
         }
-        let cells = Rc::new(Cells::new(self.program, layout, plan, &self.memory));
+        let cells = Rc::new(Cells::new(self.program, layout, plan));
         (self.threads.clone(), self.text.clone(), cells)
     }
 
@@ -205,15 +195,8 @@ pub fn obstacle(program: &Program) -> Option<&'static str> {
 }
 
 impl<'e> Interchanging<'e> {
-    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`. `memory`
-    /// is the memory limit of the check in bytes, if there is one.
-    pub fn new(
-        engine: &'e Engine,
-        program: &'e Program,
-        observed: Vec<&'e Expr>,
-        memory: Option<usize>,
-    ) -> Self {
-        let memory = memory.map_or(MOST_MEMORY, |limit| MOST_MEMORY.min(limit / PART));
+    /// `program` is the one that the engine runs, and must have no [`obstacle`]. Properties ask for `observed`.
+    pub fn new(engine: &'e Engine, program: &'e Program, observed: Vec<&'e Expr>) -> Self {
         let reach = Reach::new(program);
         let text = reach.nothing();
         let plans = Plans {
@@ -229,66 +212,12 @@ impl<'e> Interchanging<'e> {
             text,
             refuted: 0,
             alarm: None,
-            memory: Rc::new(Cell::new(memory)),
         };
         Self { engine, plans: RefCell::new(plans), stats: Rc::default() }
     }
 
     pub fn stats(&self) -> Stats {
         Stats { refuted: self.plans.borrow().refuted, ..self.stats.get() }
-    }
-
-    /// Of the first states, how many there are and how many are left if those that are alike count as one. Stops early
-    /// when the alarm is due, or if the states are large.
-    pub fn gain(&self, sample: usize, alarm: &Arc<Alarm>) -> (usize, usize) {
-        let words = |encoding: &Encoding| {
-            let mut all = Vec::new();
-            for (_, words) in encoding.components() {
-                all.push(words.len() as u64);
-                all.extend_from_slice(words);
-            }
-            all
-        };
-        let mut state = self.initial();
-        self.heed(&mut state, alarm);
-        let mut own = Encoding::new();
-        self.encode(&mut state, &mut own);
-        let mut orbits: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut states: FxHashSet<Vec<u64>> = FxHashSet::default();
-        let mut queue: VecDeque<Encoding> = VecDeque::new();
-        let mut count = 0;
-        let mut left = MOST_WORDS;
-        let mut meet = |system: &Self, state: &mut Permuted, queue: &mut VecDeque<Encoding>| {
-            let mut raw = Encoding::new();
-            system.raw(state, &mut raw);
-            let words_of_state = words(&raw);
-            left = left.saturating_sub(words_of_state.len());
-            if states.insert(words_of_state) {
-                queue.push_back(raw);
-                if !system.is_transient(state) {
-                    count += 1;
-                    system.encode(state, &mut own);
-                    orbits.insert(words(&own));
-                }
-            }
-            states.len() >= 2 * sample || count >= sample || left == 0
-        };
-        meet(self, &mut state, &mut queue);
-        let mut steps = Steps::default();
-        while let Some(encoding) = queue.pop_front().filter(|_| !alarm.is_due()) {
-            self.decode(&encoding, &mut state);
-            self.steps(&mut state, &mut steps);
-            for &step in &steps.enabled {
-                if matches!(self.fire(&mut state, step), Fired::Moved | Fired::MovedWithFault(_)) {
-                    let is_enough = meet(self, &mut state, &mut queue);
-                    self.undo(&mut state);
-                    if is_enough {
-                        return (count, orbits.len());
-                    }
-                }
-            }
-        }
-        (count, orbits.len())
     }
 
     /// The plan for a state.
@@ -426,7 +355,7 @@ impl TransitionSystem for Interchanging<'_> {
         self.engine.decode(from, &mut permuted.state);
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         crate::lift::retrace(self, chain, passing, last)
     }
 
@@ -554,7 +483,7 @@ impl Temporal for Interchanging<'_> {
 
 impl Interchanging<'_> {
     /// Writes the state as it is.
-    pub(crate) fn raw(&self, permuted: &Permuted, into: &mut Encoding) {
+    pub fn raw(&self, permuted: &Permuted, into: &mut Encoding) {
         let state = &permuted.state.state;
         let cells = self.plans.borrow_mut().any(self.engine.layout(), state);
         let identity = Permutation::identity(state.thread_count() as usize, state.channel_count() as usize);

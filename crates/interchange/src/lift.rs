@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use engine::{EngineState, OverEngine};
 use ir::{Permutation, Recoded, Recoding};
-use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem, Waypoint};
 
 use crate::cells::Cells;
 use crate::interchanging::{Interchanging, Permuted};
@@ -81,7 +81,7 @@ pub fn composed(first: &Permutation, then: &Permutation) -> Permutation {
 
 pub fn retrace(
     system: &Interchanging<'_>,
-    chain: &[(Encoding, u32)],
+    chain: &[Waypoint],
     passing: &[Step],
     last: Option<(Step, Fault)>,
 ) -> Vec<Step> {
@@ -93,19 +93,16 @@ pub fn retrace(
     way.add(cells, permutation);
     let mut taken = Vec::new();
     for pair in chain.windows(2) {
-        let [(encoding, _), (target, _)] = pair else { unreachable!("windows have this length") };
-        system.decode(encoding, &mut decoded);
-        let mut found = system.initial();
-        system.decode(encoding, &mut found);
-        let steps = system::steps_to(system, &mut found, &mut encoding.clone(), target);
-        for step in steps {
+        let [from, to] = pair else { unreachable!("windows have this length") };
+        system.decode(&from.encoding, &mut decoded);
+        for &step in &to.steps {
             taken.push(follow(system, &mut concrete, &way, &mut decoded, step));
         }
         let (cells, permutation) = system.names(&mut decoded);
         way.add(cells, permutation);
     }
-    if let Some((encoding, _)) = chain.last() {
-        system.decode(encoding, &mut decoded);
+    if let Some(end) = chain.last() {
+        system.decode(&end.encoding, &mut decoded);
     }
     for &step in passing {
         taken.push(follow(system, &mut concrete, &way, &mut decoded, step));

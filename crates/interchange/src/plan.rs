@@ -15,6 +15,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 
 use crate::coded::coded;
+use crate::group::Group;
 use crate::lift::composed;
 use crate::population::{Locations, Population};
 use crate::refine::Colours;
@@ -50,8 +51,8 @@ pub struct Plan {
     pub points: BTreeMap<u32, Point>,
     /// The numbers of elements of the variables that have points.
     pub sizes: BTreeMap<GlobalId, u32>,
-    /// Permutations that generate all that are allowed, once they were asked for.
-    pub known_generators: OnceCell<Vec<Permutation>>,
+    /// The group of the permutations that are allowed, once it was asked for.
+    pub known_group: OnceCell<Group>,
     /// Why the threads of procedures are no movers.
     pub reasons: Vec<(ProcedureId, Reason)>,
 }
@@ -86,7 +87,7 @@ impl Plan {
         self.trains.clear();
         self.links.clear();
         self.points.clear();
-        self.known_generators = OnceCell::new();
+        self.known_group = OnceCell::new();
     }
 
     /// The number of threads and channels that can be permuted.
@@ -244,8 +245,8 @@ impl Plan {
         let points = text.points.clone();
         let size = |point: &Point| (point.variable, walk.program.globals[point.variable].size() as u32);
         let sizes = points.values().map(size).collect();
-        let (sorts, known_generators) = (sorts(walk), OnceCell::new());
-        Self { sorts, population, classes, trains, links, points, sizes, known_generators, reasons }
+        let (sorts, known_group) = (sorts(walk), OnceCell::new());
+        Self { sorts, population, classes, trains, links, points, sizes, known_group, reasons }
     }
 
     /// Some permutation that the plan allows: a product of generators. `below` chooses a number below another one.

@@ -245,7 +245,8 @@ impl<'p, M: Model> Check<'p, M> {
 
     /// Checks one more formula over the propositions of the model, and nothing else.
     pub fn formula(mut self, text: &str) -> Self {
-        let written = Written { name: text.to_owned(), text: text.to_owned(), each: None };
+        let written =
+            Written { name: text.to_owned(), text: text.to_owned(), scope: String::new(), each: None };
         match Compiled::new(&self.program.properties, &written) {
             Ok(compiled) => {
                 let all = &mut self.program.formulas.all;
@@ -324,6 +325,9 @@ impl<'p, M: Model> Check<'p, M> {
                 true
             }
         };
+        if let Some(obstacle) = program.properties.obstacles.first().filter(|_| has_formulas) {
+            return Some(format!("{obstacle}. To check everything else: `.goals(Goals::Safety)`"));
+        }
         if self.fairness != Fairness::None && !has_formulas {
             return Some("fairness matters to formulas only, and none is checked".to_owned());
         }

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::{Deref, IndexMut};
 use std::sync::Arc;
 
-use crate::shape::order_entries;
+use crate::shape::{order_entries, read_entries};
 use crate::words::Reader;
 use crate::{Shape, Sorts, Term, Visit};
 
@@ -500,7 +500,7 @@ impl<K: Shape, T: Shape> Shape for Map<K, T> {
         if K::IS_INDIVIDUAL {
             to.rows(&self.0, false);
         } else {
-            to.unordered(&self.0);
+            to.pairs(&self.0);
         }
     }
     fn walk_after<V: Visit>(&self, last: Option<&Self>, to: &mut V) {
@@ -515,8 +515,8 @@ impl<K: Shape, T: Shape> Shape for Map<K, T> {
         }
     }
     fn read(from: &mut Reader<'_>) -> Self {
-        let mut rows: Vec<(K, T)> = if K::IS_INDIVIDUAL { from.rows(false) } else { from.unordered() };
-        rows.sort_by(|a, b| a.0.order(&b.0));
+        let mut rows = if K::IS_INDIVIDUAL { from.rows(false) } else { read_entries(from) };
+        rows.sort_by(|a: &(K, T), b| a.0.order(&b.0));
         Self(rows.into())
     }
     fn term(&self) -> Term {

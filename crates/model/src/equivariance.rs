@@ -71,6 +71,8 @@ const THOROUGH: u64 = 100;
 const FIRST: u64 = 1000;
 /// After them, one of this many is.
 const ONE_OF: usize = 64;
+/// Of those, where no individuals can be exchanged, one of this many is asked again.
+const AGAIN: usize = 4;
 
 /// What a model answers about a state: words, and how to show them.
 type Answers = Vec<(Vec<u64>, String)>;
@@ -85,6 +87,10 @@ impl<M: Model> Program<M> {
         sampling.asked += 1;
         if sampling.mode != SymmetryCheck::All && sampling.asked > FIRST && sampling.random.below(ONE_OF) > 0
         {
+            return;
+        }
+        let has_exchanges = sampling.mode != SymmetryCheck::Off && self.is_named();
+        if !has_exchanges && sampling.asked > FIRST && sampling.random.below(AGAIN) > 0 {
             return;
         }
         let Ok(again) = self.offered(value) else { return };
@@ -104,19 +110,34 @@ impl<M: Model> Program<M> {
             let chosen = sampling.random.below(pairs.len());
             pairs = vec![pairs.swap_remove(chosen)];
         }
-        for (sort, a, b) in pairs {
-            if let Some(difference) = self.exchange(value, offered, sort, a, b) {
-                let Some(sort_of) = self.sorts.all.get(sort) else { return };
-                self.notes.borrow_mut().broken = Some(Broken {
-                    number: sort,
-                    sort: sort_of.name.clone(),
-                    state: format!("{value:?}"),
-                    exchanged: (a, b),
-                    difference,
-                });
-                return self.interrupt.store(true, Relaxed);
-            }
+        if let Some(broken) = self.first_broken(value, offered, &pairs) {
+            self.notes.borrow_mut().broken = Some(broken);
+            self.interrupt.store(true, Relaxed);
         }
+    }
+
+    fn first_broken(
+        &self,
+        value: &M::State,
+        offered: &Offers<M::Action>,
+        pairs: &[(usize, u32, u32)],
+    ) -> Option<Broken> {
+        pairs.iter().find_map(|&(sort, a, b)| {
+            let difference = self.exchange(value, offered, sort, a, b)?;
+            Some(Broken {
+                number: sort,
+                sort: self.sorts.all[sort].name.clone(),
+                state: format!("{value:?}"),
+                exchanged: (a, b),
+                difference,
+            })
+        })
+    }
+
+    /// Tests in a state that individuals are interchangeable, with every pair of them. Returns a sort whose are not.
+    pub fn asymmetry(&self, state: &M::State) -> Option<Broken> {
+        let offered = self.offered(state).ok()?;
+        self.first_broken(state, &offered, &self.pairs(state))
     }
 
     /// The pairs of individuals that can be exchanged.

@@ -98,7 +98,7 @@ impl Formulas {
 
 impl Compiled {
     pub fn new<S>(properties: &Properties<S>, written: &Written) -> Result<Self, String> {
-        let Written { name, text, each } = written;
+        let Written { name, text, scope, each } = written;
         let mut names = Names::default();
         let formula = ltl::parse::parse(text, &mut names).map_err(|error| {
             let marks = " ".repeat(text[..error.at.start].chars().count()) + "^";
@@ -107,6 +107,7 @@ impl Compiled {
         })?;
         let each = each.map(|(sort, _)| sort);
         let find = |wanted: &String| {
+            let wanted = &if scope.is_empty() { wanted.clone() } else { format!("{scope}_{wanted}") };
             let number = properties.propositions.iter().position(|(other, _)| other == wanted);
             let Some(number) = number else {
                 let all: Vec<&str> = properties.propositions.iter().map(|(name, _)| name.as_str()).collect();

@@ -24,7 +24,12 @@ impl<M: Model> Program<M> {
         let known = self.formulas.all.iter().find(|compiled| compiled.name == formula).cloned();
         let compiled = known.map_or_else(
             || {
-                let written = Written { name: formula.to_owned(), text: formula.to_owned(), each: None };
+                let written = Written {
+                    name: formula.to_owned(),
+                    text: formula.to_owned(),
+                    scope: String::new(),
+                    each: None,
+                };
                 Compiled::new(&self.properties, &written)
             },
             Ok,

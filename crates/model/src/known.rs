@@ -1,9 +1,10 @@
-//! Entries of unordered collections by number.
+//! Entries of sets and bags by number.
 //!
 //! A set that is a field, or in a field, is written as a bit for each entry that was met so far: in the order in
 //! which entries were met, 64 to a component. So an entry that comes or goes changes one word and moves nothing,
 //! and is neither encoded nor decoded again, since its value is kept. (Without this, each entry was a component
-//! of its own; all those after the first that changed moved.)
+//! of its own; all those after the first that changed moved.) Rows of maps have no numbers: there it is the value that
+//! changes, and there may be as many different rows as there are values.
 //!
 //! What a state is written as must not depend on when it is written. Trailing words without bits are left out, so
 //! that entries met later do not change it. Only the first [`MOST`] entries of a type have numbers; those that

@@ -13,7 +13,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use system::{Bound, Encoding, Fault, Fired, Halt, NoCache, Section, Step, Steps, TransitionSystem};
+use system::{
+    Bound, Encoding, Fault, Fired, Halt, NoCache, Section, Step, Steps, TransitionSystem, Waypoint,
+};
 
 use crate::panics::caught;
 use crate::program::{Applied, Program};
@@ -282,10 +284,10 @@ impl<M: Model> TransitionSystem for Program<M> {
 
     /// Follows the chain from the initial state on, each time by a step to a state that is stored as the next
     /// one. If names were not canonical there may be none: then the run ends early, and is not confirmed.
-    fn retrace(&self, chain: &[(Encoding, u32)], _: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], _: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         let (mut live, mut encoding, mut taken) = (self.initial(), Encoding::new(), Vec::new());
         let mut offered = Steps::default();
-        for (target, _) in &chain[1..] {
+        for Waypoint { encoding: target, .. } in &chain[1..] {
             self.steps(&mut live, &mut offered);
             let found = offered.enabled.iter().copied().find(|&step| {
                 if self.fire(&mut live, step) != Fired::Moved {

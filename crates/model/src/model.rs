@@ -1,7 +1,7 @@
 //! What a model program is: states, actions, and what must hold.
 
 use std::any::TypeId;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::panic::Location;
 
@@ -59,13 +59,36 @@ pub struct Cx<'a> {
     pub(crate) sorts: &'a Sorts,
     /// There was no individual left.
     pub(crate) is_full: Cell<bool>,
-    /// In an action: the individuals that the state before it mentions. They are not new after it.
-    pub(crate) before: Option<&'a dyn Fn() -> Mentions<'a>>,
+    /// Individuals, by sort and number, that are not new, whatever the state says: in an action, those that the state
+    /// before it mentions; in a part of a model, those that the other parts mention.
+    pub(crate) taken: Option<&'a Taken<'a>>,
 }
+
+/// Whether an individual is not new.
+pub(crate) type Taken<'a> = dyn Fn(usize, u32) -> bool + 'a;
 
 impl<'a> Cx<'a> {
     pub(crate) fn new(sorts: &'a Sorts) -> Self {
-        Self { sorts, is_full: Cell::new(false), before: None }
+        Self { sorts, is_full: Cell::new(false), taken: None }
+    }
+
+    /// Asks with other individuals not being new, and notes if there was none left.
+    fn with<R>(&self, taken: &Taken<'_>, ask: impl FnOnce(&Cx<'_>) -> R) -> R {
+        let inner = Cx { sorts: self.sorts, is_full: Cell::new(false), taken: Some(taken) };
+        let result = ask(&inner);
+        self.is_full.set(self.is_full.get() || inner.is_full.get());
+        result
+    }
+
+    /// For models that consist of several: asks one of them. Individuals that `rest`, the state of the
+    /// others, mentions are not new to it.
+    pub fn beside<R>(&self, rest: &impl Shape, ask: impl FnOnce(&Cx<'_>) -> R) -> R {
+        let mentions = OnceCell::new();
+        let taken = |sort, index| {
+            mentions.get_or_init(|| Mentions::of(self.sorts, rest)).has(sort, index)
+                || self.taken.is_some_and(|taken| taken(sort, index))
+        };
+        self.with(&taken, ask)
     }
 
     fn sort<I: Individual>(&self) -> (usize, u32) {
@@ -87,15 +110,14 @@ impl<'a> Cx<'a> {
         self.sort::<I>().1 as usize
     }
 
-    /// An individual of a dynamic sort that `state` does not mention, nor the state before the action. If there is none left, steps are missing,
-    /// and the verdict says so.
+    /// An individual of a dynamic sort that `state` does not mention, nor the state before the action. If
+    /// there is none left, steps are missing, and the verdict says so.
     pub fn fresh<I: Individual>(&self, state: &impl Shape) -> Option<I> {
         assert!(I::DYNAMIC, "all individuals of {} exist from the beginning", I::NAME);
         let (sort, count) = self.sort::<I>();
-        let (mentions, before) = (Mentions::of(self.sorts, state), self.before.map(|before| before()));
-        let is_new = |&index: &u32| {
-            !mentions.has(sort, index) && !before.as_ref().is_some_and(|before| before.has(sort, index))
-        };
+        let mentions = Mentions::of(self.sorts, state);
+        let is_new =
+            |&index: &u32| !mentions.has(sort, index) && !self.taken.is_some_and(|taken| taken(sort, index));
         let free = (0..count).find(is_new);
         self.is_full.set(self.is_full.get() || free.is_none());
         free.map(|index| I::at(Index(index)))
@@ -111,7 +133,12 @@ impl<'a> Cx<'a> {
 
 /// What an action may do besides changing the state.
 pub struct Doing<'a> {
-    pub(crate) cx: &'a Cx<'a>,
+    cx: &'a Cx<'a>,
+    done: &'a mut Done,
+}
+
+/// What an action did besides changing the state.
+pub(crate) struct Done {
     /// The number that says how the choices are made; what is left of it.
     pub(crate) choice: u32,
     /// The product of the numbers of alternatives so far. More than fit are a fault.
@@ -135,10 +162,9 @@ pub enum Remark {
     Covers(&'static str),
 }
 
-impl<'a> Doing<'a> {
-    pub(crate) fn new(cx: &'a Cx<'a>, choice: u32, shown: bool) -> Self {
+impl Done {
+    pub(crate) fn new(choice: u32, shown: bool) -> Self {
         Self {
-            cx,
             choice,
             alternatives: 1,
             failure: None,
@@ -147,10 +173,33 @@ impl<'a> Doing<'a> {
             covered: Vec::new(),
         }
     }
+}
+
+impl<'a> Doing<'a> {
+    pub(crate) const fn new(cx: &'a Cx<'a>, done: &'a mut Done) -> Self {
+        Self { cx, done }
+    }
 
     /// What may be asked about the program.
     pub const fn cx(&self) -> &'a Cx<'a> {
         self.cx
+    }
+
+    /// For models that consist of several: acts in one of them. Individuals that `rest`, the state of the
+    /// others, mentions are not new to it.
+    pub fn beside<R>(&mut self, rest: &impl Shape, act: impl FnOnce(&mut Doing<'_>) -> R) -> R {
+        let done = &mut *self.done;
+        self.cx.beside(rest, |cx| act(&mut Doing { cx, done }))
+    }
+
+    /// For models that consist of several: acts in one of them as if the others were not there. `before` is its state
+    /// before the action.
+    pub fn inside<R>(&mut self, before: &impl Shape, act: impl FnOnce(&mut Doing<'_>) -> R) -> R {
+        let done = &mut *self.done;
+        let mentions = OnceCell::new();
+        let taken =
+            |sort, index| mentions.get_or_init(|| Mentions::of(self.cx.sorts, before)).has(sort, index);
+        self.cx.with(&taken, |cx| act(&mut Doing { cx, done }))
     }
 
     /// One of several values: a run for each of them. Without any the action does not happen, and `None` is
@@ -160,13 +209,13 @@ impl<'a> Doing<'a> {
         let mut alternatives: Vec<T> = alternatives.into_iter().collect();
         let count = alternatives.len() as u64;
         if count == 0 {
-            self.is_impossible = true;
+            self.done.is_impossible = true;
             return None;
         }
-        self.alternatives = self.alternatives.saturating_mul(count);
-        assert!(self.alternatives <= 1 << 20, "an action has more than {} alternatives", 1 << 20);
-        let digit = u64::from(self.choice) % count;
-        self.choice = (u64::from(self.choice) / count) as u32;
+        self.done.alternatives = self.done.alternatives.saturating_mul(count);
+        assert!(self.done.alternatives <= 1 << 20, "an action has more than {} alternatives", 1 << 20);
+        let digit = u64::from(self.done.choice) % count;
+        self.done.choice = (u64::from(self.done.choice) / count) as u32;
         Some(alternatives.swap_remove(digit as usize))
     }
 
@@ -177,22 +226,22 @@ impl<'a> Doing<'a> {
 
     /// Says something about this step, which traces show. It is no part of the state.
     pub fn note(&mut self, text: impl fmt::Display) {
-        if let Some(remarks) = &mut self.remarks {
+        if let Some(remarks) = &mut self.done.remarks {
             remarks.push(Remark::Note(text.to_string()));
         }
     }
 
     /// A value that an implementation must answer in this step. It is no part of the state.
     pub fn output(&mut self, value: &impl Shape) {
-        if let Some(remarks) = &mut self.remarks {
+        if let Some(remarks) = &mut self.done.remarks {
             remarks.push(Remark::Output(value.term()));
         }
     }
 
     /// The step covers a requirement. Reports list those that were covered.
     pub fn covers(&mut self, requirement: &'static str) {
-        self.covered.push(requirement);
-        if let Some(remarks) = &mut self.remarks {
+        self.done.covered.push(requirement);
+        if let Some(remarks) = &mut self.done.remarks {
             remarks.push(Remark::Covers(requirement));
         }
     }
@@ -201,6 +250,6 @@ impl<'a> Doing<'a> {
     #[track_caller]
     pub fn fail(&mut self, message: impl fmt::Display) {
         let location = Location::caller();
-        self.failure.get_or_insert_with(|| (location, message.to_string()));
+        self.done.failure.get_or_insert_with(|| (location, message.to_string()));
     }
 }

@@ -1,12 +1,13 @@
 //! A model on plain values, without names, stores and searches: for runs that are shown, simulated and
 //! repeated.
 
-use system::{Encoding, Fault, FaultKind};
+use system::{Fault, FaultKind};
 
 use crate::panics::caught;
 use crate::program::Applied;
 use crate::report::Kind;
-use crate::{Cx, Model, Obstacle, Process, Program, Remark};
+use crate::words::{Scratch, Writer};
+use crate::{Cx, Model, Obstacle, Process, Program, Remark, Shape};
 
 /// A step of a state, and where it leads.
 #[derive(Clone, Debug)]
@@ -145,10 +146,21 @@ impl<M: Model> Program<M> {
     /// What a state is up to its interchangeable individuals and objects: equal for states that differ in these
     /// only. That they are interchangeable is claimed by types.
     pub fn orbit(&self, state: &M::State) -> Vec<u64> {
-        let mut encoding = Encoding::new();
-        self.write(state, &mut encoding);
-        let (head, words) = encoding.flat();
-        [head, words].concat()
+        self.orbit_of(state)
+    }
+
+    /// What an action of a state is up to interchangeable individuals and objects: equal if one permutation maps both
+    /// the states and the actions to each other.
+    pub fn orbit_of_step(&self, state: &M::State, action: &M::Action) -> Vec<u64> {
+        self.orbit_of(&(state.clone(), action.clone()))
+    }
+
+    fn orbit_of<T: Shape>(&self, value: &T) -> Vec<u64> {
+        let (mut namer, mut scratch) = (self.namer.borrow_mut(), Scratch::default());
+        let names = if self.is_named() { Some(namer.names(&self.sorts, value)) } else { None };
+        let mut writer = Writer::new(&self.sorts, names, &mut scratch);
+        value.walk(&mut writer);
+        writer.finish().to_vec()
     }
 
     /// Whether a run may end in a state.

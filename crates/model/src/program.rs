@@ -5,7 +5,7 @@
 //! interpreter for runs that are shown.
 
 use std::any::TypeId;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -15,12 +15,13 @@ use crate::equivariance::{Broken, Sampling};
 use crate::formula::{Focus, Formulas};
 use crate::known::Dictionary;
 use crate::mentions::{Mentions, collect_garbage};
+use crate::model::Done;
 use crate::naming::Namer;
 use crate::panics::{Panicked, caught};
 use crate::processes::Processes;
 use crate::sorts::{Labels, Size};
 use crate::words::{Scratch, Writer};
-use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts};
+use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts, Symmetry};
 
 /// A model with the sizes of its sorts: what is checked.
 ///
@@ -164,6 +165,26 @@ impl<M: Model> Program<M> {
         self.sorts.labels()
     }
 
+    /// A program for a model that is made of this one. Sorts keep their sizes and labels.
+    pub fn wrapped<N: Model>(self, wrap: impl FnOnce(M) -> N) -> Program<N> {
+        let mut program = Program::new(wrap(self.model));
+        for sort in self.sorts.all {
+            if let Some(other) = program.sorts.all.iter_mut().find(|other| other.id == sort.id) {
+                *other = sort;
+            }
+        }
+        program
+    }
+
+    /// Whether isomorphic states are one for [`Program::orbit`]. The individuals of sorts that were found to be
+    /// [`Broken`] are told apart. Checks set it anew.
+    pub fn set_symmetry(&mut self, symmetry: Symmetry, broken: &[Broken]) {
+        for sort in 0..self.sorts.all.len() {
+            let is_broken = broken.iter().any(|broken| broken.number == sort);
+            self.set_symmetric(sort, symmetry == Symmetry::Full && !is_broken);
+        }
+    }
+
     /// Makes the individuals of a sort distinguishable, or interchangeable again.
     pub(crate) fn set_symmetric(&mut self, sort: usize, symmetric: bool) {
         let sort = &mut self.sorts.all[sort];
@@ -254,18 +275,19 @@ impl<M: Model> Program<M> {
             }
             None => before.clone(),
         };
-        let mentioned = || Mentions::of(&self.sorts, before);
-        let cx = Cx { before: Some(&mentioned), ..Cx::new(&self.sorts) };
-        let mut doing = Doing::new(&cx, choice, shown);
-        let done = caught(|| {
-            self.model.apply(&mut doing, &mut value, action);
-            if doing.is_impossible || doing.failure.is_some() || cx.is_full.get() {
+        let mentions = OnceCell::new();
+        let taken = |sort, index| mentions.get_or_init(|| Mentions::of(&self.sorts, before)).has(sort, index);
+        let cx = Cx { taken: Some(&taken), ..Cx::new(&self.sorts) };
+        let mut done = Done::new(choice, shown);
+        let is_within = caught(|| {
+            self.model.apply(&mut Doing::new(&cx, &mut done), &mut value, action);
+            if done.is_impossible || done.failure.is_some() || cx.is_full.get() {
                 return true;
             }
             collect_garbage(&self.sorts, &mut value);
             self.model.within(&cx, &value)
         });
-        let Doing { alternatives, failure, is_impossible, remarks, covered, .. } = doing;
+        let Done { alternatives, failure, is_impossible, remarks, covered, .. } = done;
         for requirement in covered {
             let mut notes = self.notes.borrow_mut();
             if !notes.covered.contains(&requirement) {
@@ -274,13 +296,13 @@ impl<M: Model> Program<M> {
         }
         let applied = if is_impossible {
             Applied::Impossible
-        } else if let Err(panicked) = done {
+        } else if let Err(panicked) = is_within {
             Applied::Fault(self.panicked(&panicked))
         } else if let Some((location, message)) = failure {
             Applied::Fault(self.fault(FaultKind::Assertion, &location.to_string(), &message))
         } else if cx.is_full.get() {
             Applied::Crowded
-        } else if done == Ok(false) {
+        } else if is_within == Ok(false) {
             Applied::Outside
         } else {
             Applied::Moved(value)

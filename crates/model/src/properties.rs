@@ -25,6 +25,8 @@ pub struct Properties<S> {
     pub(crate) views: Vec<(String, View<S>)>,
     /// The variants of actions that are fair.
     pub(crate) fair: Vec<(String, Fairness)>,
+    /// Why formulas cannot be checked.
+    pub(crate) obstacles: Vec<String>,
 }
 
 /// What a name in a formula stands for.
@@ -39,6 +41,8 @@ pub(crate) enum Proposition<S> {
 pub(crate) struct Written {
     pub name: String,
     pub text: String,
+    /// What the names of its propositions begin with, without the `_` after it.
+    pub scope: String,
     /// It is about each individual of this sort: its type, and what it is called.
     pub each: Option<(TypeId, &'static str)>,
 }
@@ -52,6 +56,7 @@ impl<S> Default for Properties<S> {
             formulas: Vec::new(),
             views: Vec::new(),
             fair: Vec::new(),
+            obstacles: Vec::new(),
         }
     }
 }
@@ -85,19 +90,80 @@ impl<S> Properties<S> {
 
     /// A formula that holds in every run.
     pub fn ltl(&mut self, name: &str, formula: &str) {
-        self.formulas.push(Written { name: name.to_owned(), text: formula.to_owned(), each: None });
+        self.formulas.push(Written {
+            name: name.to_owned(),
+            text: formula.to_owned(),
+            scope: String::new(),
+            each: None,
+        });
     }
 
     /// A formula that holds in every run for each individual of a sort. Propositions of its individuals are
     /// about that individual. The sort must not be dynamic.
     pub fn forall<I: Individual>(&mut self, name: &str, formula: &str) {
         let each = Some((TypeId::of::<I>(), I::NAME));
-        self.formulas.push(Written { name: name.to_owned(), text: formula.to_owned(), each });
+        self.formulas.push(Written {
+            name: name.to_owned(),
+            text: formula.to_owned(),
+            scope: String::new(),
+            each,
+        });
     }
 
     /// Something to be shown with each state. It is no part of the state.
     pub fn view<T: fmt::Debug>(&mut self, name: &str, view: impl Fn(&Cx<'_>, &S) -> T + 'static) {
         self.views.push((name.to_owned(), Box::new(move |cx, state| format!("{:?}", view(cx, state)))));
+    }
+
+    /// What must hold of a part of the state, for models that consist of several. Names begin with `prefix`
+    /// and `_`, if it is not empty.
+    ///
+    /// With a prefix, which stands for one of several parts, actions are not fair any more: the same action
+    /// may be one of the part alone, or one that it takes with another part. A check of formulas is then
+    /// refused.
+    pub fn of_part<P: 'static>(
+        &mut self,
+        prefix: &str,
+        part: Properties<P>,
+        project: impl Fn(&S) -> &P + Copy + 'static,
+    ) {
+        let named = |name: String| if prefix.is_empty() { name } else { format!("{prefix}_{name}") };
+        let Properties { invariants, reachable, propositions, formulas, views, fair, obstacles } = part;
+        for (of_part, all) in [(invariants, &mut self.invariants), (reachable, &mut self.reachable)] {
+            all.extend(of_part.into_iter().map(|(name, holds)| {
+                let holds: Condition<S> = Box::new(move |cx, state| holds(cx, project(state)));
+                (named(name), holds)
+            }));
+        }
+        self.propositions.extend(propositions.into_iter().map(|(name, proposition)| {
+            let proposition = match proposition {
+                Proposition::OfState(holds) => {
+                    Proposition::OfState(Box::new(move |cx, state| holds(cx, project(state))))
+                }
+                Proposition::OfIndividual(sort, holds) => Proposition::OfIndividual(
+                    sort,
+                    Box::new(move |cx, state, index| holds(cx, project(state), index)),
+                ),
+            };
+            (named(name), proposition)
+        }));
+        self.formulas.extend(formulas.into_iter().map(|written| Written {
+            name: named(written.name),
+            scope: if written.scope.is_empty() { prefix.to_owned() } else { named(written.scope) },
+            ..written
+        }));
+        self.views.extend(views.into_iter().map(|(name, view)| {
+            let view: View<S> = Box::new(move |cx, state| view(cx, project(state)));
+            (named(name), view)
+        }));
+        self.obstacles.extend(obstacles);
+        if prefix.is_empty() {
+            self.fair.extend(fair);
+        } else {
+            self.obstacles.extend(fair.into_iter().map(|(variant, _)| {
+                format!("the part `{prefix}` says that its action {variant} is fair, which a composition cannot say")
+            }));
+        }
     }
 
     /// A process that can take actions of this variant continuously, from some point on for ever, takes one

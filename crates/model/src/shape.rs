@@ -83,6 +83,12 @@ pub trait Visit: Sized {
     fn id(&mut self, sort: TypeId, index: Index);
     /// Entries whose order says nothing.
     fn unordered<T: Shape>(&mut self, entries: &[T]);
+    /// Like [`Visit::unordered`], of a map whose keys are not individuals. As a rule the keys stay and the values
+    /// change.
+    #[doc(hidden)]
+    fn pairs<K: Shape, T: Shape>(&mut self, rows: &[(K, T)]) {
+        self.unordered(rows);
+    }
     /// Entries under keys that are individuals. Rows of a `heap` are there only as long as something else
     /// mentions the key.
     fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], heap: bool);

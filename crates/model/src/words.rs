@@ -276,6 +276,20 @@ impl<'a> Writer<'a> {
         self.scratch.spare_lists.push(parts);
     }
 
+    /// Writes entries by themselves.
+    fn listed<T: Shape>(&mut self, entries: &[T]) {
+        self.count(entries.len());
+        if !T::SORTED || self.names.is_none() {
+            for entry in entries {
+                self.entry(|writer| entry.walk(writer));
+            }
+        } else if T::IS_INDIVIDUAL {
+            self.sorted_names(entries);
+        } else {
+            self.sorted(entries, T::walk);
+        }
+    }
+
     /// Writes a bit for each entry that has a number, and the others by themselves.
     fn numbered<T: Shape>(&mut self, known: &mut Known<T>, entries: &[T]) {
         let (mut bits, mut words, mut others) = ([0; MOST / 64], 0, Vec::new());
@@ -358,16 +372,11 @@ impl Visit for Writer<'_> {
             self.known = Some(dictionary);
             return;
         }
-        self.count(entries.len());
-        if !T::SORTED || self.names.is_none() {
-            for entry in entries {
-                self.entry(|writer| entry.walk(writer));
-            }
-        } else if T::IS_INDIVIDUAL {
-            self.sorted_names(entries);
-        } else {
-            self.sorted(entries, T::walk);
-        }
+        self.listed(entries);
+    }
+
+    fn pairs<K: Shape, T: Shape>(&mut self, rows: &[(K, T)]) {
+        self.listed(rows);
     }
 
     fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], heap: bool) {

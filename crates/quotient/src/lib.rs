@@ -3,6 +3,8 @@
 //! - Feature `model` (default): [models in Rust](model). Neither front ends nor an engine are compiled.
 //! - Feature `command` (default): [their command line](main).
 //! - Feature `actors`: systems of actors as such models, in the module `actors`.
+//! - Feature `compose`: products, scenarios and slices of such models, in the module `compose`.
+//! - Feature `conformance`: tests of implementations from such models, in the module `conformance`.
 //! - Feature `languages`: models in BIR and Promela, loaded and checked by a program, in the module `languages`.
 //!
 //! The crate itself only says what belongs together; what is behind a feature is documented there.
@@ -12,6 +14,14 @@
 #[cfg(feature = "actors")]
 #[doc(inline)]
 pub use ::actors;
+
+#[cfg(feature = "compose")]
+#[doc(inline)]
+pub use ::compose;
+
+#[cfg(feature = "conformance")]
+#[doc(inline)]
+pub use ::conformance;
 
 #[cfg(feature = "languages")]
 #[doc(inline)]
@@ -32,7 +42,17 @@ pub mod model {
     pub use macros::{QuotientDomain as Domain, QuotientShape as Shape, quotient_model as model};
 }
 
-/// The page of the book, whose examples are run as tests.
+/// The page of the book about models in Rust. The examples of such pages are run as tests.
 #[cfg(all(doctest, feature = "command"))]
 #[doc = include_str!("../../../book/src/modelling/rust-models.md")]
 struct Page;
+
+/// The page of the book about compositions.
+#[cfg(all(doctest, feature = "compose"))]
+#[doc = include_str!("../../../book/src/modelling/compositions.md")]
+struct Compositions;
+
+/// The page of the book about tests from models.
+#[cfg(all(doctest, feature = "conformance"))]
+#[doc = include_str!("../../../book/src/modelling/conformance.md")]
+struct FromModels;

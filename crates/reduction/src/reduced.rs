@@ -10,7 +10,7 @@ use ir::{FieldId, LocationId};
 use state::{NodeRef, ThreadId};
 use system::{
     Alarm, Bound, Counted, Effect, Encoding, Fault, Fired, Halt, HiddenData, Limits, Statistics, Step, Steps,
-    SuccessorCache, Temporal, TransitionSystem, has_room, is_abandoned,
+    SuccessorCache, Temporal, TransitionSystem, Waypoint, has_room, is_abandoned,
 };
 
 use crate::analysis::{Analysis, Candidate, Operation};
@@ -566,12 +566,12 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
         self.system.is_transient(state)
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         self.system.retrace(chain, passing, last)
     }
 
     fn limits(&self) -> Option<&dyn Limits<S::State>> {
-        self.system.limits()
+        Some(self)
     }
 
     fn hidden_data(&self) -> Option<&dyn HiddenData<S::State>> {
@@ -584,6 +584,26 @@ impl<S: OverEngine> TransitionSystem for Reduced<'_, S> {
 
     fn successor_cache(&self) -> Option<&Self> {
         self.system.successor_cache().map(|_| self)
+    }
+}
+
+impl<S: OverEngine> Limits<S::State> for Reduced<'_, S> {
+    fn has_room(&self, state: &mut S::State) -> bool {
+        has_room(self.system, state)
+    }
+
+    fn heed(&self, state: &mut S::State, alarm: &Arc<Alarm>) {
+        if let Some(limits) = self.system.limits() {
+            limits.heed(state, alarm);
+        }
+    }
+
+    fn is_abandoned(&self, state: &S::State) -> bool {
+        is_abandoned(self.system, state)
+    }
+
+    fn is_void(&self) -> bool {
+        self.counts.get().ample > 0 && !self.invalidated.borrow().is_empty()
     }
 }
 

@@ -7,7 +7,7 @@
 //! branches from the initial state visits the same states again, without the store.
 
 use store::{Budget, Chunked, Full, StateId};
-use system::{Encoding, Fired, Step, Steps, TransitionSystem};
+use system::{Encoding, Fired, Step, Steps, TransitionSystem, Waypoint};
 
 /// How a stored state is reached from its parent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,30 +129,37 @@ impl Ancestry {
     }
 }
 
-/// The encodings and hidden data of the states along branches from the initial one. If the search `folds`
-/// steps, a step that is offered several times stands for that many transitions.
-pub fn chain<S: TransitionSystem>(system: &S, branches: &[Branch], folds: bool) -> Vec<(Encoding, u32)> {
+/// The states along branches from the initial one. If the search `folds` steps, a step that is offered several
+/// times stands for that many transitions.
+pub fn chain<S: TransitionSystem>(system: &S, branches: &[Branch], folds: bool) -> Vec<Waypoint> {
     let (mut state, mut encoding) = (system.initial(), Encoding::new());
     let hidden = |state: &mut S::State| system::save_hidden(system, state);
     system.encode(&mut state, &mut encoding);
-    let mut chain = vec![(encoding.clone(), hidden(&mut state))];
+    let mut chain =
+        vec![Waypoint { encoding: encoding.clone(), hidden: hidden(&mut state), steps: Vec::new() }];
     for branch in branches {
         // The search continued from a decoded state, so this must as well.
         system.decode(&encoding, &mut state);
-        system::restore_hidden(system, chain[chain.len() - 1].1, &mut state);
-        match branch {
+        system::restore_hidden(system, chain[chain.len() - 1].hidden, &mut state);
+        let steps = match branch {
             Branch::Number(number) => go(system, &mut state, *number, folds),
-            Branch::Steps(steps) => steps.iter().for_each(|&step| _ = system.fire(&mut state, step)),
-        }
+            Branch::Steps(steps) => {
+                for &step in steps {
+                    system.fire(&mut state, step);
+                }
+                steps.clone()
+            }
+        };
         let hidden = hidden(&mut state);
         system.encode(&mut state, &mut encoding);
-        chain.push((encoding.clone(), hidden));
+        chain.push(Waypoint { encoding: encoding.clone(), hidden, steps });
     }
     chain
 }
 
-/// Moves by the transition before which `number` others are counted.
-fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32, folds: bool) {
+/// Moves by the transition before which `number` others are counted. Returns the steps: those through transient
+/// states, then that of the transition.
+fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32, folds: bool) -> Vec<Step> {
     let mut left = number;
     let offer = |state: &mut S::State| {
         let mut steps = Steps::default();
@@ -163,11 +170,11 @@ fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32, folds:
         }
         steps.enabled.into_iter()
     };
-    let mut levels = vec![offer(state)];
+    let (mut levels, mut taken) = (vec![offer(state)], Vec::new());
     while let Some(level) = levels.last_mut() {
         let Some(step) = level.next() else {
             levels.pop();
-            if !levels.is_empty() {
+            if taken.pop().is_some() {
                 system.undo(state);
             }
             continue;
@@ -175,13 +182,14 @@ fn go<S: TransitionSystem>(system: &S, state: &mut S::State, number: u32, folds:
         let fired = system.fire(state, step);
         let moved = matches!(fired, Fired::Moved | Fired::MovedWithFault(_));
         if moved && system.is_transient(state) {
-            let level = offer(state);
-            levels.push(level);
+            taken.push(step);
+            levels.push(offer(state));
             continue;
         }
         if left == 0 {
             assert!(moved, "a step to a state that is stored leads on");
-            return;
+            taken.push(step);
+            return taken;
         }
         left -= 1;
         if moved {

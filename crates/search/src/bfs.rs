@@ -169,6 +169,7 @@ pub trait Record<S: TransitionSystem, T: StateStore + ?Sized>: Path<S, T> {
 }
 
 /// Stores the successors of a stored state.
+#[inline]
 pub fn expand<S, T>(
     explorer: &mut Explorer<'_, S, T>,
     record: &mut impl Record<S, T>,

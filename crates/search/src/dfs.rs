@@ -16,6 +16,7 @@
 
 use std::ops::ControlFlow::{self, Continue};
 
+use bits::SplitMix64;
 use store::{Access, Budget, Chunked, Full, StateId, StateStore, Ticket};
 use system::{Fault, Step, TransitionSystem};
 
@@ -35,6 +36,7 @@ where
 {
     let mut explorer = Explorer::new(system, store, options, observer);
     let mut stack = Stack::new(&options.budget);
+    stack.order = options.shuffle.map(SplitMix64::new);
     let end = explore(&mut explorer, &mut stack);
     explorer.finish(end, &stack)
 }
@@ -104,6 +106,9 @@ where
     explorer.check(stack)?;
     explorer.sink.maintain();
     if explorer.predict(stack)? {
+        if let Some(random) = &mut stack.order {
+            shuffle(&mut explorer.expander.successors, false, random);
+        }
         return or_stop(stack.fill_prepared(&explorer.expander.successors, explorer.sink.store));
     }
     explorer.offer(stack)?;
@@ -116,11 +121,30 @@ where
     S: TransitionSystem,
     T: StateStore + ?Sized,
 {
+    if let Some(random) = &mut stack.order {
+        let folds = explorer.folds();
+        shuffle(&mut explorer.expander.steps.enabled, folds, random);
+    }
     or_stop(if explorer.prefetch() {
         stack.fill_prepared(&explorer.expander.successors, explorer.sink.store)
     } else {
         stack.fill(&explorer.expander.steps.enabled)
     })
+}
+
+/// Puts items into a random order. If one may stand for several, equal ones stay next to each other.
+fn shuffle<I: Copy + PartialEq>(items: &mut Vec<I>, folds: bool, random: &mut SplitMix64) {
+    if !folds {
+        for at in 1..items.len() {
+            items.swap(at, random.below(at + 1));
+        }
+        return;
+    }
+    let mut runs: Vec<&[I]> = items.chunk_by(PartialEq::eq).collect();
+    for at in 1..runs.len() {
+        runs.swap(at, random.below(at + 1));
+    }
+    *items = runs.concat();
 }
 
 /// The states from the initial one to the current one.
@@ -132,6 +156,8 @@ struct Stack {
     /// Tickets of the notes from this index on are of epoch `epoch`; those before have lapsed.
     valid: usize,
     epoch: u32,
+    /// Draws the order of the steps of each state; `None` for the order of the system.
+    order: Option<SplitMix64>,
 }
 
 /// A state on the stack.
@@ -186,6 +212,7 @@ impl Stack {
             notes: Chunked::new(budget),
             valid: 0,
             epoch: 0,
+            order: None,
         }
     }
 
@@ -301,5 +328,30 @@ impl<S: TransitionSystem, T: ?Sized> Path<S, T> for Stack {
 
     fn open(&self, _: usize) -> Open {
         Open::Stack(self.levels.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn shuffled_items_are_the_same_and_equal_ones_stay_together() {
+        let mut random = SplitMix64::new(1);
+        let (mut orders, mut folded) = (BTreeSet::new(), BTreeSet::new());
+        for _ in 0..2000 {
+            let mut items = vec![1, 2, 3, 4];
+            shuffle(&mut items, false, &mut random);
+            orders.insert(items);
+            let mut items = vec![1, 1, 2, 3, 3, 3];
+            shuffle(&mut items, true, &mut random);
+            folded.insert(items);
+        }
+        assert_eq!(orders.len(), 24);
+        assert!(orders.iter().all(|order| (1..=4).all(|item| order.contains(&item))));
+        assert_eq!(folded.len(), 6);
+        assert!(folded.iter().all(|order| order.len() == 6 && order.chunk_by(PartialEq::eq).count() == 3));
     }
 }

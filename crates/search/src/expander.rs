@@ -16,7 +16,7 @@ const PASSED_PER_TRANSITION: u64 = 1 << 12;
 pub const LONGEST_PASSAGE: usize = 1 << 16;
 
 /// A successor of a state.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Successor {
     /// The first step towards it.
     pub step: Step,

@@ -18,7 +18,7 @@
 use std::ops::ControlFlow::{self, Continue};
 
 use store::{Insert, StateId, StateStore, Ticket};
-use system::{Fault, Fired, Halt, Step, TransitionSystem, has_room, is_abandoned};
+use system::{Fault, Fired, Halt, Step, TransitionSystem, has_room, is_abandoned, is_void};
 
 use crate::expander::{Expander, Successor};
 use crate::ledger::Standing;
@@ -180,6 +180,7 @@ where
 
     /// Lists the successors of the state with their tickets, from cached effects. Returns false if that is
     /// not possible; then use [`Explorer::offer`].
+    #[inline]
     pub fn predict(&mut self, path: &impl Path<S, T>) -> ControlFlow<StopReason, bool> {
         let options = self.sink.ledger.options;
         if !options.lookahead || options.max_depth.is_some() {
@@ -335,6 +336,7 @@ where
         Standing {
             has_room: has_room(*system, state),
             is_abandoned: is_abandoned(*system, state),
+            is_void: is_void(*system),
             states,
             open: path.open(states),
             store_bytes: self.sink.store.bytes(),

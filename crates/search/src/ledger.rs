@@ -98,6 +98,8 @@ pub struct Standing {
     pub has_room: bool,
     /// A computation was stopped by the alarm.
     pub is_abandoned: bool,
+    /// The search must start again.
+    pub is_void: bool,
     pub states: usize,
     pub open: Open,
     pub store_bytes: usize,
@@ -382,6 +384,10 @@ impl<'a> Ledger<'a> {
         }
         if standing.is_abandoned {
             return self.abandon();
+        }
+        // What a worker knows, it hands over with what it has counted.
+        if standing.is_void && self.worker.is_none() {
+            return self.stop(StopReason::Void);
         }
         self.polls = self.polls.wrapping_add(1);
         if self.polls % MEMORY_EVERY == 1 && self.options.budget.exceeded() {

@@ -28,6 +28,8 @@ pub struct Options<'a> {
     /// Take one of the steps that a symmetry of the state maps to each other, and only count the others.
     /// Ignored together with `lookahead`.
     pub fold: bool,
+    /// Depth first: take the steps of each state in a random order with this seed; `None` for the order of the system.
+    pub shuffle: Option<u64>,
     /// The time between two reports of progress.
     pub progress_every: Duration,
 }
@@ -43,6 +45,7 @@ impl Default for Options<'_> {
             keep_going: false,
             lookahead: true,
             fold: false,
+            shuffle: None,
             progress_every: Duration::from_millis(100),
         }
     }

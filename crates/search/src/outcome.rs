@@ -104,6 +104,8 @@ pub enum StopReason {
     Threads,
     /// A cycle that violates a property was found, but no run along it that could be shown.
     Unshown,
+    /// The system has relied on what does not hold, and is to be searched again without that.
+    Void,
     FirstViolation,
 }
 
@@ -118,6 +120,7 @@ impl StopReason {
             Self::Interrupted => "interrupted",
             Self::Threads => "too many threads for fairness",
             Self::Unshown => "a cycle that cannot be shown",
+            Self::Void => "void",
             Self::FirstViolation => "first violation",
         }
     }

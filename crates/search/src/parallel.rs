@@ -69,7 +69,8 @@ pub trait OnSystem {
 pub struct Pace {
     /// The number of stored states from which on there are several workers.
     pub from: usize,
-    /// The number of sources in a level from which on they are expanded by several workers.
+    /// The number of sources in a level from which on they are expanded by several workers. It also follows the
+    /// clock, as rounds do.
     pub wide: usize,
     /// The number of sources of a round; `None` if it follows the clock.
     pub round: Option<usize>,
@@ -86,9 +87,13 @@ impl Default for Pace {
 /// The sources of a round: at first, and at least and at most.
 const FIRST_ROUND: usize = 1 << 11;
 const SMALLEST_ROUND: usize = 1 << 8;
+/// A level of this number of sources is expanded by several workers, whatever the clock says.
+const WIDEST: usize = 1 << 11;
 const LARGEST_ROUND: usize = 1 << 16;
 /// A round should take this time.
 const ROUND: Duration = Duration::from_millis(80);
+/// Below this time, what is left of a level is expanded by one thread: to wake the others would take as long.
+const LEAST_ROUND: Duration = Duration::from_millis(1);
 /// The sources of a chunk, at most. A rank has this many places for sources.
 const LARGEST_CHUNK: usize = 1 << 9;
 /// The chunks of a round for each worker, if they are not too small.
@@ -186,8 +191,7 @@ where
         };
         // Without memory for their stacks there are fewer workers.
         let threads: Vec<_> = (0..workers).map_while(spawn).collect();
-        let mut rounds =
-            Rounds { meeting: &meeting, workers: threads.len(), pace, size: FIRST_ROUND, is_alone: false };
+        let mut rounds = Rounds::new(&meeting, threads.len(), pace);
         let end = rounds.explore(explorer, frontier, &mut level, is_worthwhile);
         drop(giver);
         let panics = threads.into_iter().filter_map(|thread| thread.join().err());
@@ -230,6 +234,15 @@ struct Round<F> {
     logs: Mutex<Vec<Log>>,
     /// Why a worker had to stop.
     stopped: Mutex<Option<StopReason>>,
+    /// Something that was found in the round before was not merged.
+    forgets: bool,
+    spare: Mutex<Vec<Spare>>,
+}
+
+/// The memory of a log that is not needed any more.
+struct Spare {
+    candidates: Candidates,
+    ranks: Vec<u32>,
 }
 
 /// What a worker has found in consecutive sources.
@@ -266,11 +279,29 @@ struct Rounds<'a, T: SharedStore> {
     pace: Pace,
     /// The number of sources of the next round.
     size: usize,
+    /// The number of sources for which a round is worthwhile.
+    wide: usize,
     /// The limit on states is too near for several workers.
     is_alone: bool,
+    /// Something that was found in the last round was not merged.
+    forgets: bool,
+    spare: Vec<Spare>,
 }
 
-impl<T: SharedStore> Rounds<'_, T> {
+impl<'a, T: SharedStore> Rounds<'a, T> {
+    const fn new(meeting: &'a Meeting<Job<T>>, workers: usize, pace: Pace) -> Self {
+        Self {
+            meeting,
+            workers,
+            pace,
+            size: FIRST_ROUND,
+            wide: pace.wide,
+            is_alone: false,
+            forgets: false,
+            spare: Vec::new(),
+        }
+    }
+
     fn explore<S: TransitionSystem>(
         &mut self,
         explorer: &mut Explorer<'_, S, T>,
@@ -279,9 +310,10 @@ impl<T: SharedStore> Rounds<'_, T> {
         is_worthwhile: impl Fn(&Explorer<'_, S, T>, &Level) -> bool,
     ) -> Result<ControlFlow<StopReason>, Panicked> {
         while !level.left.is_empty() {
-            let is_alone = self.is_alone || self.workers == 0;
-            let is_enough =
-                |explorer: &Explorer<'_, S, T>, level: &Level| !is_alone && is_worthwhile(explorer, level);
+            let (is_alone, wide) = (self.is_alone || self.workers == 0, self.wide);
+            let is_enough = |explorer: &Explorer<'_, S, T>, level: &Level| {
+                !is_alone && level.left.len() >= wide && is_worthwhile(explorer, level)
+            };
             let end = advance(explorer, frontier, level, is_enough);
             if end.is_break() || level.left.is_empty() {
                 return Ok(end);
@@ -320,9 +352,13 @@ impl<T: SharedStore> Rounds<'_, T> {
             cut: AtomicUsize::new(size),
             logs: Mutex::default(),
             stopped: Mutex::default(),
+            forgets: self.forgets,
+            spare: Mutex::new(std::mem::take(&mut self.spare)),
         });
         self.meeting.give(Job::Expand(Arc::clone(&round)), self.workers)?;
-        let Round { frozen, cut, logs, stopped, .. } = Arc::into_inner(round).expect("workers let go of it");
+        let Round { frozen, cut, logs, stopped, spare, .. } =
+            Arc::into_inner(round).expect("workers let go of it");
+        self.spare = into_inner(spare);
         if let Err(full) = store.thaw(frozen) {
             return Ok(Break(full.into()));
         }
@@ -331,6 +367,7 @@ impl<T: SharedStore> Rounds<'_, T> {
         }
         let (cut, mut logs) = (cut.into_inner(), into_inner(logs));
         logs.sort_unstable_by_key(|log| log.sources.start);
+        let found = logs.len();
         logs.retain(|log| log.sources.end <= cut && !log.sources.is_empty());
         let mut covered = 0;
         for log in &logs {
@@ -339,6 +376,7 @@ impl<T: SharedStore> Rounds<'_, T> {
         }
         assert_eq!(covered, cut, "every source before the cut is expanded");
         let done = self.within_limit(explorer, &mut logs, cut);
+        self.forgets = logs.len() < found;
         if let Some(full) = self.merge(explorer, frontier, logs, level)? {
             return Ok(Break(full.into()));
         }
@@ -443,14 +481,23 @@ impl<T: SharedStore> Rounds<'_, T> {
             asked = sources.end;
         }
         store.skip(asked);
+        self.spare.extend(logs.into_iter().map(Log::into_spare));
         Ok(None)
     }
 
     /// Adapts the size of rounds to the time that they take.
     fn follow_the_clock(&mut self, size: usize, elapsed: Duration) {
-        let wanted = size as f64 * ROUND.as_secs_f64() / elapsed.as_secs_f64().max(1e-6);
-        self.size =
-            (wanted as usize).clamp(self.size / 4, self.size * 2).clamp(SMALLEST_ROUND, LARGEST_ROUND);
+        let sources_in = |time: Duration| size as f64 * time.as_secs_f64() / elapsed.as_secs_f64().max(1e-6);
+        let wanted = sources_in(ROUND) as usize;
+        self.size = wanted.clamp(self.size / 4, self.size * 2).clamp(SMALLEST_ROUND, LARGEST_ROUND);
+        self.wide = (sources_in(LEAST_ROUND) as usize).min(WIDEST).max(self.pace.wide);
+    }
+}
+
+impl Log {
+    fn into_spare(mut self) -> Spare {
+        self.ranks.clear();
+        Spare { candidates: self.candidates, ranks: self.ranks }
     }
 }
 
@@ -510,6 +557,9 @@ impl<F: Frozen> Round<F> {
     ) -> (S::State, Encoding) {
         let mut quiet = Quiet;
         let mut store = Deferred::new(&self.frozen, walker, &self.sources, &options.budget);
+        if self.forgets {
+            store.forget();
+        }
         let ledger = Ledger::of_worker(options, &mut quiet, started, &self.known, self.depth);
         let mut explorer = Explorer::of(expander, Sink::with_ledger(&mut store, ledger));
         loop {
@@ -543,7 +593,10 @@ impl<F: Frozen> Round<F> {
         explorer: &mut Explorer<'_, S, Deferred<'_, F>>,
         sources: Range<usize>,
     ) -> Result<Log, (usize, StopReason)> {
-        let mut found = Found { walk: Walk::new(), first: sources.start, ranks: Vec::new() };
+        let (spare, ranks) = lock(&self.spare)
+            .pop()
+            .map_or_else(Default::default, |Spare { candidates, ranks }| (Some(candidates), ranks));
+        let mut found = Found { walk: Walk::new(), first: sources.start, ranks };
         let end = sources.clone().find_map(|source| {
             let end = expand(explorer, &mut found, StateId(source as u64), self.depth);
             end.break_value().map(|reason| (source, reason))
@@ -555,7 +608,8 @@ impl<F: Frozen> Round<F> {
             sink.store.forget();
             return Err(end);
         }
-        Ok(Log { sources, candidates: sink.store.take_found(), ranks: found.ranks, tally, counted })
+        let candidates = sink.store.take_found(spare);
+        Ok(Log { sources, candidates, ranks: found.ranks, tally, counted })
     }
 }
 

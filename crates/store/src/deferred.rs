@@ -37,6 +37,16 @@ impl Candidates {
         Self { keys: Vec::new(), by_part: vec![Vec::new(); parts], new: Vec::new(), odd: 0 }
     }
 
+    /// No candidates, with the memory of these.
+    #[must_use]
+    pub fn emptied(mut self) -> Self {
+        self.keys.clear();
+        self.by_part.iter_mut().for_each(Vec::clear);
+        self.new.clear();
+        self.odd = 0;
+        self
+    }
+
     pub fn len(&self) -> usize {
         self.keys.len()
     }
@@ -108,7 +118,8 @@ impl Candidates {
     }
 }
 
-/// What a walker keeps from one frozen store to the next.
+/// What a walker keeps from one frozen store to the next. If all that it had found was merged, the candidates that it
+/// remembers are states of the store.
 #[derive(Debug)]
 pub struct Walker<C> {
     cursor: C,
@@ -157,25 +168,28 @@ pub struct Deferred<'a, F: Frozen> {
 }
 
 impl<'a, F: Frozen> Deferred<'a, F> {
+    /// The walker must have forgotten what it found and what was not merged: see [`Deferred::forget`].
     pub fn new(
         frozen: &'a F,
         walker: &'a mut Walker<F::Cursor>,
         sources: &'a [u64],
         budget: &Budget,
     ) -> Self {
-        frozen.renew(&mut walker.cursor);
-        walker.recent.clear();
+        if frozen.renew(&mut walker.cursor) {
+            walker.recent.clear();
+        }
         Self { frozen, walker, sources, found: Candidates::new(F::PARTS), budget: budget.clone() }
     }
 
-    /// Returns what was found since the last call.
-    pub fn take_found(&mut self) -> Candidates {
-        std::mem::replace(&mut self.found, Candidates::new(F::PARTS))
+    /// Returns what was found since the last call. What is found next uses the memory of `spare` candidates.
+    pub fn take_found(&mut self, spare: Option<Candidates>) -> Candidates {
+        let empty = spare.map_or_else(|| Candidates::new(F::PARTS), Candidates::emptied);
+        std::mem::replace(&mut self.found, empty)
     }
 
     /// Forgets all that was found and remembered: it will be found again.
     pub fn forget(&mut self) {
-        self.found = Candidates::new(F::PARTS);
+        self.take_found(None);
         self.walker.recent.clear();
     }
 

@@ -4,7 +4,7 @@
 //! It holds the fingerprints of all states whose hash is 0 modulo a power of two: modulo 1 at first. Whenever
 //! there are too many, the modulus is doubled.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::mix::mix;
 
@@ -48,6 +48,24 @@ impl RecaptureSample {
         self.fingerprints.capacity() * size_of::<u128>()
     }
 
+    /// The numbers of states that are in exactly one of the samples, in two, and so on, at the same rate; and the number of
+    /// states for each state of a sample at that rate.
+    pub fn frequencies(mut samples: Vec<Self>) -> (Vec<u64>, f64) {
+        let log_rate = samples.iter().map(|sample| sample.log_rate).max().unwrap_or_default();
+        let mut catches: FxHashMap<u128, usize> = FxHashMap::default();
+        for sample in &mut samples {
+            sample.thin(log_rate);
+            for &state in &sample.fingerprints {
+                *catches.entry(state).or_default() += 1;
+            }
+        }
+        let mut frequencies = vec![0; samples.len()];
+        for &catches in catches.values() {
+            frequencies[catches - 1] += 1;
+        }
+        (frequencies, f64::from(log_rate).exp2())
+    }
+
     /// Compares the sample with that of another search.
     pub fn recapture(mut self, mut other: Self) -> Recapture {
         let log_rate = self.log_rate.max(other.log_rate);
@@ -85,6 +103,19 @@ mod tests {
         let found = sample(0..1000).recapture(sample(200..1500));
         assert_eq!(found, Recapture { first: 1000, second: 1300, both: 800 });
         assert_eq!(sample(0..0).recapture(sample(0..5)), Recapture { first: 0, second: 5, both: 0 });
+    }
+
+    #[test]
+    fn states_are_counted_by_the_number_of_samples_that_have_them() {
+        let samples = vec![sample(0..1000), sample(500..1500), sample(900..1100)];
+        assert_eq!(RecaptureSample::frequencies(samples), (vec![900, 500, 100], 1.0));
+        assert_eq!(RecaptureSample::frequencies(Vec::new()), (Vec::new(), 1.0));
+        // The sample of a large set decides the rate.
+        let (frequencies, rate) =
+            RecaptureSample::frequencies(vec![sample(0..300_000), sample(0..300_000), sample(0..100)]);
+        assert_eq!((frequencies[0], rate), (0, 8.0));
+        let all = (frequencies[1] + frequencies[2]) as f64 * rate;
+        assert!((270_000.0..330_000.0).contains(&all), "{all}");
     }
 
     #[test]

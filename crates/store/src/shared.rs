@@ -66,8 +66,9 @@ pub trait Frozen: Send + Sync {
 
     fn cursor(&self) -> Self::Cursor;
 
-    /// Makes a cursor valid that was made for an earlier state of the store.
-    fn renew(&self, cursor: &mut Self::Cursor);
+    /// Makes a cursor valid that was made for an earlier state of the store. Returns whether the keys of states have
+    /// changed since.
+    fn renew(&self, cursor: &mut Self::Cursor) -> bool;
 
     /// The number of parts.
     const PARTS: usize;

@@ -8,7 +8,7 @@
 
 use engine::{Engine, EngineState, OverEngine};
 use state::{Names, NodeRef, State};
-use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
+use system::{Encoding, Fault, Fired, Step, Steps, TransitionSystem, Waypoint};
 
 use crate::symmetric::{Named, Symmetric};
 
@@ -32,17 +32,18 @@ impl<'a> Lift<'a> {
     }
 
     /// See [`TransitionSystem::retrace`].
-    pub fn retrace(mut self, chain: &[(Encoding, u32)], last: Option<(Step, Fault)>) -> Vec<Step> {
-        for (at, (encoding, memo)) in chain.iter().enumerate() {
-            if let Some(ids) = self.system.thread_ids(*memo) {
+    pub fn retrace(mut self, chain: &[Waypoint], last: Option<(Step, Fault)>) -> Vec<Step> {
+        for (at, Waypoint { encoding, hidden, .. }) in chain.iter().enumerate() {
+            if let Some(ids) = self.system.thread_ids(*hidden) {
                 for name in self.names.threads.iter_mut().filter(|name| **name != u32::MAX) {
                     *name = ids[*name as usize];
                 }
             }
-            if let Some((target, _)) = chain.get(at + 1) {
+            if let Some(next) = chain.get(at + 1) {
                 self.system.decode(encoding, &mut self.decoded);
-                system::restore_hidden(self.system, *memo, &mut self.decoded);
-                self.advance(encoding.clone(), target);
+                system::restore_hidden(self.system, *hidden, &mut self.decoded);
+                // Programs with symmetry have no transient states.
+                self.advance(encoding.clone(), next.steps[0], &next.encoding);
             }
         }
         if let Some((step, fault)) = last {
@@ -60,12 +61,12 @@ impl<'a> Lift<'a> {
             && concrete.transition == decoded.transition
     }
 
-    /// Takes the step from the decoded state, which `encoding` shows, to `target`, and the corresponding
-    /// concrete one.
-    fn advance(&mut self, mut encoding: Encoding, target: &Encoding) {
+    /// Takes a step of the decoded state, which `encoding` shows, to `target`, and the corresponding concrete one.
+    fn advance(&mut self, mut encoding: Encoding, step: Step, target: &Encoding) {
         let before = Population::of(self.decoded.state());
-        // Programs with symmetry have no transient states.
-        let step = system::steps_to(self.system, &mut self.decoded, &mut encoding, target)[0];
+        self.system.fire(&mut self.decoded, step);
+        self.system.encode(&mut self.decoded, &mut encoding);
+        debug_assert!(encoding.same(target), "the step leads to the next state");
         let made = Population::of(self.decoded.state()).without(&before);
         let renamed = self.decoded.names(self.engine).clone();
 

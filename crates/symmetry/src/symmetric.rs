@@ -12,7 +12,7 @@ use engine::{Engine, EngineState, OverEngine};
 use state::{Names, NodeRef, ObjectId, State, ThreadId, UnitKind};
 use system::{
     Alarm, Counted, Encoding, Fault, Fired, Halt, HiddenData, Limits, Statistics, Step, Steps, Temporal,
-    TransitionSystem,
+    TransitionSystem, Waypoint,
 };
 
 use crate::exchanges::Symmetries;
@@ -94,6 +94,18 @@ impl<'e> Symmetric<'e> {
     /// the most objects, by kind.
     pub fn population(&self) -> Vec<(UnitKind, u32)> {
         self.population.counts()
+    }
+
+    /// Writes a state under the ids that it has, in place of what `into` shows.
+    pub fn write_plain(&self, named: &Named, into: &mut Encoding) {
+        let (layout, state) = (self.engine.layout(), named.state());
+        let mut words = Vec::new();
+        into.clear();
+        for unit in std::iter::once(NodeRef::Root).chain(state.units()) {
+            words.clear();
+            state.append(layout, unit, None, &mut words);
+            into.set(unit.key(), &words);
+        }
     }
 
     /// The sum of the counters of all states that are gone.
@@ -214,7 +226,7 @@ impl TransitionSystem for Symmetric<'_> {
         named.namer.decoded(self.engine.layout(), &mut named.state.state);
     }
 
-    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         debug_assert!(passing.is_empty(), "programs with symmetry have no transient states");
         Lift::new(self).retrace(chain, last)
     }

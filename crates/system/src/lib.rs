@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub use alarm::{Alarm, Fuel};
 pub use encoding::{Encoding, KeptOutline, Key, Lengths, Moment, Outline, Section};
 pub use fault::{Bound, Fault, FaultKind, Halt};
-pub use retrace::{step_to_fault, steps_to};
+pub use retrace::{Waypoint, step_to_fault};
 
 /// One dynamic step: which thread takes which static transition, and how the choices inside the transition
 /// are resolved. Trails record steps, and a replay needs nothing else.
@@ -166,14 +166,12 @@ pub trait TransitionSystem {
         false
     }
 
-    /// The steps of a run from the initial state along `chain`: the encodings and hidden data of the initial
-    /// state and of successors, each of which belongs to a successor of the state decoded from the element
-    /// before it. Then `passing` are steps from the state decoded from the end of the chain through transient
-    /// states. If `last` is given, its step is one of the state reached by then, and the run ends with a step to
-    /// the same fault.
+    /// The steps of a run from the initial state along `chain`, whose first element is the initial state. Then
+    /// `passing` are steps from the state decoded from the end of the chain through transient states. If `last`
+    /// is given, its step is one of the state reached by then, and the run ends with a step to the same fault.
     ///
     /// The default is for systems whose states decode to themselves.
-    fn retrace(&self, chain: &[(Encoding, u32)], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
+    fn retrace(&self, chain: &[Waypoint], passing: &[Step], last: Option<(Step, Fault)>) -> Vec<Step> {
         retrace::retrace(self, chain, passing, last)
     }
 
@@ -212,6 +210,12 @@ pub trait Limits<State> {
     /// Whether a computation in `state` was stopped. Then the search must end here, and must not claim to
     /// have explored everything.
     fn is_abandoned(&self, state: &State) -> bool;
+
+    /// Whether the system has relied on something that does not hold, so that a search must start again. There is no
+    /// use in going on then.
+    fn is_void(&self) -> bool {
+        false
+    }
 }
 
 /// Data of a state that is not in its encoding, under a number that the system assigns. A search that decodes
@@ -355,6 +359,11 @@ pub trait Temporal: TransitionSystem {
 /// Whether there is memory for a few hundred more steps, see [`Limits::has_room`].
 pub fn has_room<S: TransitionSystem + ?Sized>(system: &S, state: &mut S::State) -> bool {
     system.limits().is_none_or(|limits| limits.has_room(state))
+}
+
+/// Whether a search must start again, see [`Limits::is_void`].
+pub fn is_void<S: TransitionSystem + ?Sized>(system: &S) -> bool {
+    system.limits().is_some_and(Limits::is_void)
 }
 
 /// Whether a computation in `state` was stopped, see [`Limits::is_abandoned`].

@@ -1,23 +1,30 @@
-//! Finds runs along chains of encodings, for systems in which states with equal encodings have successors
-//! with equal encodings.
+//! Runs along chains of stored states.
 
 use crate::{Encoding, Fault, Fired, Step, Steps, TransitionSystem};
 
+/// A state on the way of a search.
+#[derive(Clone)]
+pub struct Waypoint {
+    pub encoding: Encoding,
+    /// Its hidden data.
+    pub hidden: u32,
+    /// The steps to it from the state that was decoded from the waypoint before: one, or several if the states in
+    /// between are transient. None if it is the first.
+    pub steps: Vec<Step>,
+}
+
 pub fn retrace<S: TransitionSystem + ?Sized>(
     system: &S,
-    chain: &[(Encoding, u32)],
+    chain: &[Waypoint],
     passing: &[Step],
     last: Option<(Step, Fault)>,
 ) -> Vec<Step> {
-    let (mut state, mut encoding) = (system.initial(), Encoding::new());
-    system.encode(&mut state, &mut encoding);
-    let mut taken = Vec::new();
-    for (target, _) in &chain[1..] {
-        taken.extend(steps_to(system, &mut state, &mut encoding, target));
-    }
-    for &step in passing {
-        system.fire(&mut state, step);
-        taken.push(step);
+    let mut state = system.initial();
+    let mut taken: Vec<Step> =
+        chain.iter().flat_map(|waypoint| &waypoint.steps).chain(passing).copied().collect();
+    for &step in &taken {
+        let fired = system.fire(&mut state, step);
+        assert!(matches!(fired, Fired::Moved | Fired::MovedWithFault(_)), "a step of the search leads on");
     }
     if let Some((step, fault)) = last {
         let step = step_to_fault(system, &mut state, fault, |other| other == step)
@@ -25,46 +32,6 @@ pub fn retrace<S: TransitionSystem + ?Sized>(
         taken.push(step.expect("a state with an equal encoding has a step with an equal fault"));
     }
     taken
-}
-
-/// Moves `state`, which `encoding` describes, along the first path to a state with the encoding `target`: one
-/// step, or several if the states in between are transient.
-pub fn steps_to<S: TransitionSystem + ?Sized>(
-    system: &S,
-    state: &mut S::State,
-    encoding: &mut Encoding,
-    target: &Encoding,
-) -> Vec<Step> {
-    let mut offered = Steps::default();
-    system.steps(state, &mut offered);
-    let mut levels = vec![offered.enabled.into_iter()];
-    let mut taken = Vec::new();
-    while let Some(level) = levels.last_mut() {
-        let Some(step) = level.next() else {
-            levels.pop();
-            if taken.pop().is_some() {
-                system.undo(state);
-            }
-            continue;
-        };
-        if !matches!(system.fire(state, step), Fired::Moved | Fired::MovedWithFault(_)) {
-            continue;
-        }
-        taken.push(step);
-        system.encode(state, encoding);
-        if encoding.same(target) {
-            return taken;
-        }
-        if system.is_transient(state) {
-            let mut offered = Steps::default();
-            system.steps(state, &mut offered);
-            levels.push(offered.enabled.into_iter());
-        } else {
-            taken.pop();
-            system.undo(state);
-        }
-    }
-    panic!("no step leads to the next state: states with equal encodings have other successors");
 }
 
 /// The first step of `state` that ends in `fault`, in its guard or when it is fired, among those that

@@ -2,6 +2,7 @@
 
 mod automata;
 mod bench;
+mod browser;
 mod compare;
 mod growth;
 mod kinds;
@@ -48,6 +49,8 @@ enum Task {
     Startup(startup::StartupArgs),
     /// Measure time, speed and memory of large explorations, against SPIN
     Bench(bench::BenchArgs),
+    /// Drive the explorer in a browser: needs chromium and chromium-driver
+    Browser(browser::BrowserArgs),
     /// Measure how speed and memory change as states come to be many
     Growth(growth::GrowthArgs),
 }
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         Task::Minimise(args) => minimise::run(&args),
         Task::Startup(args) => startup::run(&args).map(|()| true),
         Task::Bench(args) => bench::run(&args).map(|()| true),
+        Task::Browser(args) => browser::run(&args),
         Task::Growth(args) => growth::run(&args).map(|()| true),
     };
     match result {

@@ -235,7 +235,7 @@ impl Quotient {
 }
 
 /// Builds the command line tool in a profile of cargo's and says where it is.
-fn build(profile: &str) -> Result<PathBuf> {
+pub fn build(profile: &str) -> Result<PathBuf> {
     #[derive(Deserialize)]
     struct Message {
         executable: Option<PathBuf>,

@@ -1,8 +1,9 @@
-//! Graphs as text, in three formats. Words are made edge by edge.
+//! Graphs as text, in three formats, and as a picture. Words are made edge by edge.
 
 use std::fmt::Write as _;
 use std::io;
 
+use draw::graph::MOST_STATES;
 use ir::TransitionId;
 use serde::Serialize;
 use store::StateId;
@@ -22,12 +23,14 @@ pub enum GraphFormat {
     /// Aldebaran's format.
     Aut,
     Json,
+    /// A picture. It needs marks.
+    Svg,
 }
 
 #[derive(Clone, Debug, Serialize)]
-struct Edge {
-    source: u64,
-    target: u64,
+pub struct Edge {
+    pub source: u64,
+    pub target: u64,
     thread: u32,
     procedure: String,
     transition: u32,
@@ -39,7 +42,7 @@ struct Edge {
     test: Option<bool>,
     /// Which part of the run that violates the property the edge is on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    lasso: Option<LassoPart>,
+    pub lasso: Option<LassoPart>,
 }
 
 impl Edge {
@@ -65,10 +68,14 @@ impl Edge {
         }
     }
 
-    fn label(&self) -> String {
+    pub fn words(&self) -> String {
         let Self { procedure, thread, text, .. } = self;
         let test = self.test.map_or("", |test| if test { " (true)" } else { " (false)" });
-        escape(&format!("{procedure} {thread}: {text}{test}"))
+        format!("{procedure} {thread}: {text}{test}")
+    }
+
+    fn label(&self) -> String {
+        escape(&self.words())
     }
 }
 
@@ -82,12 +89,12 @@ struct WholeState<'g> {
 }
 
 impl Graph<'_> {
-    fn edges(&self) -> impl Iterator<Item = Edge> {
+    pub(super) fn edges(&self) -> impl Iterator<Item = Edge> {
         let lasso = |position| self.lasso.parts.get(&position).copied();
         self.edges.iter().zip(0..).map(move |(&edge, position)| Edge::new(self.model, edge, lasso(position)))
     }
 
-    fn states(&self) -> impl Iterator<Item = (GraphState, Option<&Details>)> {
+    pub(super) fn states(&self) -> impl Iterator<Item = (GraphState, Option<&Details>)> {
         self.states.iter().enumerate().map(|(at, &state)| (state, self.details.get(at)))
     }
 
@@ -97,6 +104,7 @@ impl Graph<'_> {
             GraphFormat::Dot => self.write_dot(out),
             GraphFormat::Aut => self.write_aut(out),
             GraphFormat::Json => self.write_json(out),
+            GraphFormat::Svg => out.write_all(self.diagram(MOST_STATES).svg().as_str().as_bytes()),
         }
     }
 

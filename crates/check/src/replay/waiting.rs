@@ -74,6 +74,12 @@ impl Run<'_> {
                     _ => Vec::new(),
                 },
                 on,
+                what: match obstacle {
+                    Obstacle::Condition { .. } => None,
+                    Obstacle::Lock { lock: name, .. }
+                    | Obstacle::Notification { lock: name, .. }
+                    | Obstacle::Channel { channel: name, .. } => Some(name),
+                },
             };
             // Both ways out of a test may wait for the same.
             if waits.iter().all(|other| other.text != wait.text) {

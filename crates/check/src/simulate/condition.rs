@@ -79,6 +79,7 @@ fn is_propositional(formula: &Formula) -> bool {
 }
 
 /// A condition along a run.
+#[derive(Clone)]
 pub struct Watch<'c> {
     condition: &'c Condition,
     naive: Naive<'c>,
@@ -90,6 +91,16 @@ impl Watch<'_> {
     pub fn take(&mut self, step: Step) -> bool {
         let next = self.naive.fire(&self.state, step);
         next.map(|next| self.state = next).is_ok()
+    }
+
+    /// The state, of the model with the condition.
+    pub(super) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The steps from the state that do not fault at once.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        self.naive.steps(&self.state).0
     }
 
     /// Whether the condition holds. In the middle of an atomic block it is not looked at, and does not.

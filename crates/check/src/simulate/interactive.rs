@@ -3,18 +3,15 @@
 use std::ops::ControlFlow;
 
 use bits::SplitMix64;
-use naive::{State, Stopped};
+use naive::State;
 use system::Step;
 
-use super::{Condition, Watch};
+use super::{Choice, Condition, Mobility, Watch};
 use crate::config::Bounds;
-use crate::dialect::place_of_step;
 use crate::model::Model;
 use crate::pipeline::{CheckError, engine};
 use crate::replay::{Missed, Run, Taken, interpreter};
-use crate::report::Place;
-use crate::trace::{Blocked, TraceStep};
-use crate::values::Read;
+use crate::trace::TraceStep;
 
 /// A run that goes where its user wants.
 pub struct Interactive<'m> {
@@ -73,22 +70,6 @@ impl<'m> Marks<'m> {
     }
 }
 
-/// A step that can be chosen.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    pub step: Step,
-    pub thread: String,
-    /// For a rendezvous: the receiver.
-    pub partner: Option<String>,
-    pub location: Place,
-    /// For the test of an `if` or `while`: which way it goes.
-    pub test: Option<bool>,
-    /// What decides that the step is possible.
-    pub reads: Vec<Read>,
-    /// Taking it ends in a fault.
-    pub faults: bool,
-}
-
 /// What became of a step.
 #[derive(Clone, Debug)]
 pub enum Chosen {
@@ -114,24 +95,6 @@ pub enum Paused {
     Stopped(String),
     /// `visit` broke off.
     BrokenOff,
-}
-
-/// Why a thread moves or not.
-#[derive(Clone, Debug)]
-pub enum Mobility {
-    Ended,
-    /// The number of its steps.
-    Moves(usize),
-    /// Another thread is inside of an atomic block, and alone may move.
-    Excluded {
-        by: String,
-    },
-    /// Its statements wait. If none is said to wait, other threads go first.
-    Waits {
-        blocked: Blocked,
-        /// The thread may stay where it is: it does not make the state a deadlock.
-        may_stay: bool,
-    },
 }
 
 impl<'m> Interactive<'m> {
@@ -181,42 +144,6 @@ impl<'m> Interactive<'m> {
             }
         }
         lines
-    }
-
-    pub fn choices(&self) -> Vec<Choice> {
-        let Run { model, naive, state, .. } = &self.run;
-        let (enabled, faults) = naive.steps(state);
-        let choice = |(step, faults): (Step, bool)| {
-            let events = naive.fire_recorded(state, step).events;
-            let own = events.statements.iter().find(|taken| taken.thread == step.thread);
-            Choice {
-                step,
-                thread: naive.thread_name(state, step.thread),
-                partner: events.partner.map(|(thread, _)| naive.thread_name(state, thread)),
-                location: place_of_step(model, ir::TransitionId(step.transition)),
-                test: model.test_outcome(ir::TransitionId(step.transition)),
-                reads: own
-                    .map(|taken| taken.parts.iter().map(|part| Read::new(model, part)).collect())
-                    .unwrap_or_default(),
-                faults,
-            }
-        };
-        let enabled = enabled.into_iter().map(|step| (step, false));
-        enabled.chain(faults.into_iter().map(|(step, _)| (step, true))).map(choice).collect()
-    }
-
-    /// What is wrong with the state, in words.
-    pub fn wrong(&self) -> Option<String> {
-        let Run { model, naive, state, .. } = &self.run;
-        let soft_fault = state.soft_fault().cloned();
-        match soft_fault.map_or_else(|| naive.check(state), |fault| Err(Stopped::Fault(fault))) {
-            Err(Stopped::Fault(fault)) => Some(fault.to_string()),
-            _ if naive.deadlocked(state) => Some(format!("deadlock: {}", model.deadlock())),
-            Err(Stopped::Truncated(bound)) => {
-                Some(format!("an invariant is not evaluated: it exceeds the bound on {}", bound.as_str()))
-            }
-            Ok(()) | Err(Stopped::NotEnabled | Stopped::Abandoned) => None,
-        }
     }
 
     pub fn take(&mut self, step: Step) -> Chosen {
@@ -342,34 +269,22 @@ impl<'m> Interactive<'m> {
         Ok(stopped)
     }
 
+    pub fn choices(&self) -> Vec<Choice> {
+        self.run.choices()
+    }
+
+    /// What is wrong with the state, in words.
+    pub fn wrong(&self) -> Option<String> {
+        self.run.wrong()
+    }
+
     /// The threads that have not ended, by their names.
     pub fn threads(&self) -> Vec<String> {
-        let Run { naive, state, .. } = &self.run;
-        let alive = state.threads.iter().filter(|(_, thread)| !thread.ended());
-        alive.map(|(&id, _)| naive.thread_name(state, id)).collect()
+        self.run.threads()
     }
 
     /// Whether a thread can move, and why not. Threads are called by their names or by their ids.
     pub fn mobility(&self, name: &str) -> Option<(String, Mobility)> {
-        let Run { model, naive, state, .. } = &self.run;
-        let by_id = name.parse().ok().filter(|id| state.threads.contains_key(id));
-        let is_called = |id: &u32| naive.thread_name(state, *id) == name;
-        let id = by_id.or_else(|| state.threads.keys().copied().find(is_called))?;
-        let called = naive.thread_name(state, id);
-        let (enabled, faults) = naive.steps(state);
-        let steps = enabled.iter().chain(faults.iter().map(|(step, _)| step));
-        let own = steps.filter(|step| step.thread == id).count();
-        let exclusive = state.exclusive.filter(|&other| other != id);
-        let mobility = match (self.run.blocked(id), exclusive) {
-            (None, _) => Mobility::Ended,
-            (Some(_), _) if own > 0 => Mobility::Moves(own),
-            (Some(_), Some(other)) => Mobility::Excluded { by: naive.thread_name(state, other) },
-            (Some(blocked), None) => {
-                let top = state.threads[&id].frames.last();
-                let may_stay = top.is_some_and(|frame| model.program.locations[frame.location].end);
-                Mobility::Waits { blocked, may_stay }
-            }
-        };
-        Some((called, mobility))
+        self.run.mobility(name)
     }
 }

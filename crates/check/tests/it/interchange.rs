@@ -4,16 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use engine::Engine;
+use engine::{Engine, OverEngine as _};
 use interchange::{ChannelFlow, Interchanging, Plan, Population, Reach};
-use ir::{LocalId, Permutation, Program};
+use ir::{ActionKind, LocalId, Permutation, Program};
 use naive::{Naive, State, Value};
 use quotient_check::audit::audit;
 use quotient_check::config::{Config, Fairness, Limits, SearchKind, Switch, Symmetry};
 use quotient_check::report::{Report, Verdict, ViolationCount};
 use quotient_check::{FaultKind, Model, Quiet, replay_property};
 use store::{Budget, StateStore, Trie};
-use system::{Alarm, Limits as _, TransitionSystem as _};
+use system::{Alarm, Encoding, Fired, Limits as _, Steps, TransitionSystem as _};
 use testing::files_below;
 
 fn load(text: &str) -> Model {
@@ -222,7 +222,7 @@ fn there_is_one_state_for_each_orbit() {
         }
         let Some((_, expected)) = orbits(&program, most) else { continue };
         let engine = Engine::new(&program, state::Bounds::default(), false);
-        let system = Interchanging::new(&engine, &program, Vec::new(), None);
+        let system = Interchanging::new(&engine, &program, Vec::new());
         let mut store = Trie::new(&Budget::unlimited(), true);
         let options = search::Options { keep_going: true, lookahead: false, ..search::Options::default() };
         search::bfs(&system, &mut store, &options, &mut Quiet);
@@ -232,34 +232,42 @@ fn there_is_one_state_for_each_orbit() {
     assert!(compared >= 20, "{compared}");
 }
 
-/// The states of a program, and for how many of them no representative was found in memory.
-fn states_within(text: &str, memory: Option<usize>) -> (usize, u64) {
-    let program = prepared(&load(text));
-    let engine = Engine::new(&program, state::Bounds::default(), false);
-    let system = Interchanging::new(&engine, &program, Vec::new(), memory);
-    let mut store = Trie::new(&Budget::unlimited(), true);
-    let options = search::Options { keep_going: true, ..search::Options::default() };
-    search::bfs(&system, &mut store, &options, &mut Quiet);
-    (store.len(), system.stats().exhausted)
-}
-
-/// What is remembered of links is a part of the memory that there is; without it, there are more states, and that is
-/// said.
+/// Which state stands for those that are alike does not depend on the states before: a system that has seen nothing
+/// chooses the same one.
 #[test]
-fn links_are_remembered_within_the_memory() {
-    let (ring, orbits) = (OWN[5].1, 45);
-    assert_eq!(states_within(ring, None), (orbits, 0));
-    assert_eq!(states_within(ring, Some(1 << 20)), (orbits, 0));
-    let all =
-        check(&load(ring), &Config { symmetry: Symmetry::None, keep_going: true, ..Config::unreduced() });
-    let mut last = usize::MAX;
-    for memory in [0, 4 << 10, 16 << 10] {
-        let (states, exhausted) = states_within(ring, Some(memory));
-        assert!((orbits..=all.states as usize).contains(&states) && states <= last, "{memory}: {states}");
-        assert_eq!(exhausted > 0, states > orbits, "{memory}: {states}, {exhausted}");
-        last = states;
+fn representatives_do_not_depend_on_the_states_before() {
+    let random = (0..testing::effort(40)).map(|index| testing::promela::alike(17, index));
+    let peterson = bundled("promela/peterson.pml");
+    let own = OWN.iter().map(|&(_, text)| text.to_owned()).chain([tournament(4), peterson]);
+    let mut states = 0;
+    for text in own.chain(random) {
+        let program = prepared(&load(&text));
+        // What is taken for a constant of a process may be so only from the first state on that has a plan.
+        let starts = program.actions().any(|action| matches!(action.kind, ActionKind::Start { .. }));
+        if interchange::obstacle(&program).is_some() || starts {
+            continue;
+        }
+        let engine = Engine::new(&program, state::Bounds::default(), false);
+        let system = Interchanging::new(&engine, &program, Vec::new());
+        let mut random = bits::SplitMix64::new(5);
+        let (mut state, mut steps) = (system.initial(), Steps::default());
+        let (mut own, mut other) = (Encoding::new(), Encoding::new());
+        for _ in 0..100 {
+            system.encode(&mut state, &mut own);
+            let new = Interchanging::new(&engine, &program, Vec::new());
+            let mut copy = new.initial();
+            new.engine_state_mut(&mut copy).clone_from(system.engine_state(&state));
+            new.encode(&mut copy, &mut other);
+            assert!(own.same(&other), "{text}");
+            states += 1;
+            system.steps(&mut state, &mut steps);
+            let Some(&step) = random.choose(&steps.enabled) else { break };
+            if !matches!(system.fire(&mut state, step), Fired::Moved | Fired::MovedWithFault(_)) {
+                break;
+            }
+        }
     }
-    assert!(states_within(ring, Some(0)).0 > orbits);
+    assert!(states > 1000, "{states}");
 }
 
 /// Looking for what is interchangeable ends when the alarm is due.
@@ -270,7 +278,7 @@ fn planning_heeds_the_alarm() {
     let program = prepared(&load(torus));
     let engine = Engine::new(&program, state::Bounds::default(), false);
     for (looks, moves) in [(0, false), (1, false), (1000, true)] {
-        let system = Interchanging::new(&engine, &program, Vec::new(), None);
+        let system = Interchanging::new(&engine, &program, Vec::new());
         let mut state = system.initial();
         system.heed(&mut state, &Arc::new(Alarm::after(looks)));
         assert_eq!(!system.plan(&state).classes.is_empty(), moves, "{looks}");

@@ -397,3 +397,18 @@ fn individuals_that_are_started_by_an_else() {
     let report = check(text, &Config::default());
     assert_eq!(report.verdict, Verdict::Violated);
 }
+
+/// Runs past an endless loop in an `atomic` block are told by the steps of the search. To look for them would not end.
+#[test]
+fn runs_past_an_endless_atomic_loop_are_found() {
+    let text = "bit x, y;
+        active [2] proctype P() {
+            atomic { if :: x = 1; do :: x = 1 - x od :: y = 1 fi };
+            assert(y == 0)
+        }";
+    for (symmetry, threads) in [(Symmetry::None, 1), (Symmetry::None, 2), (Symmetry::Full, 1)] {
+        let search = Some(SearchKind::Bfs);
+        let config = Config { search, symmetry, threads: Some(threads), ..Config::default() };
+        assert_eq!(kinds(&check_file("m.pml", text, &config)), ["assertion"]);
+    }
+}

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use check::checkpoint;
 use check::config::Config;
 use check::report::{self, Diagnostic, Report};
-use check::{Model, itf, spin_trail};
+use check::{Dialect, Model, itf, spin_trail};
 
 use super::counterexample::counterexample;
 use super::failure::{Failure, Outcome, usage};
@@ -23,10 +23,11 @@ use super::trail_names::trail_names;
 use super::trail_output;
 use crate::args::{CheckArgs, CheckFormat, ModelArgs, TrailFormat};
 use crate::document::print_json;
-use crate::files::{Disk, free_memory, reset_peak_memory};
+use crate::files::{Disk, Output, free_memory, reset_peak_memory};
 use crate::interrupt;
 use crate::printer::{Printer, for_output, whole_report};
 use crate::progress::ProgressLine;
+use crate::report_page::{self, Samples, Sampling};
 use crate::result::{Finding, Finished, ModelResult};
 use crate::summary::Summing;
 
@@ -82,6 +83,9 @@ impl<'a> Call<'a> {
                 "--checkpoint-every says how often, and --checkpoint where: name a folder by it",
             ));
         }
+        if args.report.is_some() && models.len() > 1 {
+            return Err(usage("--report is a page about the check of one model"));
+        }
         let mut refusals = models.iter().map(|path| refusal(args, &config, path));
         if let Some(Some(reason)) = refusals.next()
             && refusals.all(|other| other.as_ref() == Some(&reason))
@@ -101,7 +105,8 @@ impl<'a> Call<'a> {
             return Err(usage(reason));
         }
         let compiled = compile(&self.args.model(path), self.external.as_ref(), &self.disk);
-        compiled.map_err(|failure| with_hint(failure, path))
+        let model = compiled.map_err(|failure| with_hint(failure, path))?;
+        refusal_of(self.args, &config, model.dialect()).map_or(Ok(model), |reason| Err(usage(reason)))
     }
 
     /// Checks the only model of a call.
@@ -190,10 +195,19 @@ impl<'a> Call<'a> {
                 "a trail on standard output would be part of the report; name a file by --trail",
             ));
         }
+        let page = args.report.as_deref().map(|path| report_output(path, &output, &self.disk)).transpose()?;
+        if page.as_ref().is_some_and(Output::is_stdout) && args.format != CheckFormat::Human {
+            return Err(usage(
+                "a page on standard output would be part of the report; name a file by --report",
+            ));
+        }
         let mut config = self.config.clone();
         config.limits.memory = config.limits.memory.or_else(free_memory);
         let mut progress = ProgressLine::new(args.quiet, config.limits.memory).after(prefix);
-        let checked = check::check(model, &config, args.seed, interrupt::flag(), &mut progress);
+        let samples = page.is_some().then(Samples::default);
+        let mut watcher = Sampling { samples, inner: &mut progress };
+        let checked = check::check(model, &config, args.seed, interrupt::flag(), &mut watcher);
+        let samples = watcher.samples.unwrap_or_default();
         progress.clear();
         let mut checked = checked?;
         let (mut written, mut replay) = (None, None);
@@ -240,10 +254,31 @@ impl<'a> Call<'a> {
             drop(writeln!(io::stderr(), "warning: {text}"));
             checked.report.diagnostics.push(Diagnostic::warning(text));
         }
+        if let Some(page) = page {
+            let command = report_page::this_command();
+            let name = page.path().display().to_string();
+            let replay = page.is_file().then(|| replay_command(&args.model(path), model, page.path()));
+            let result = report_page::Result { model, checked: &checked, samples: &samples, command, replay };
+            if let Err(error) = page.write_whole(&result.html()) {
+                let text = format!("the page could not be written to `{name}`: {error}");
+                drop(writeln!(io::stderr(), "warning: {text}"));
+                checked.report.diagnostics.push(Diagnostic::warning(text));
+            }
+        }
         let dialect = model.dialect();
         let (report, interrupted) = (checked.report, checked.interrupted);
         Ok(Finished { report, interrupted, dialect, shown, trail: written, replay })
     }
+}
+
+/// Where a page goes, unless it would replace something that it must not.
+fn report_output(path: &Path, trail: &Output, disk: &Disk) -> Result<Output, Failure> {
+    let output = Output::new(path, disk)
+        .map_err(|reason| usage(format!("a page {reason}; name another file by --report")))?;
+    if output.is_file() && output.path() == trail.path() {
+        return Err(usage("--report and --trail name the same file"));
+    }
+    Ok(output)
 }
 
 /// Shows the warnings of a check. Those of the compiler come first, and were shown; the report shows which
@@ -257,9 +292,16 @@ fn warn_of_verdict(model: &Model, report: &Report, quiet: bool) {
     }
 }
 
-/// Why a model cannot be checked with these options, if that is known before it is read.
+/// Why a model cannot be checked with these options, if that is known before it is read: in none of the dialects of its
+/// language.
 fn refusal(args: &CheckArgs, config: &Config, path: &Path) -> Option<String> {
-    let dialect = language(&args.model(path)).dialect();
+    let dialects = language(&args.model(path)).dialects();
+    let refusals: Option<Vec<String>> = dialects.map(|dialect| refusal_of(args, config, dialect)).collect();
+    refusals?.into_iter().next()
+}
+
+/// Why models in a dialect cannot be checked with these options.
+fn refusal_of(args: &CheckArgs, config: &Config, dialect: &Dialect) -> Option<String> {
     let for_others = "--trail-format spin is for Promela models: SPIN reads no others";
     let is_for_others = args.trail_format == TrailFormat::Spin && !dialect.is_spins;
     let own = is_for_others.then(|| for_others.to_owned()).or_else(|| args.view.refusal(dialect));

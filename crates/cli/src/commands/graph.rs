@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use check::graph::{Contents, GraphOptions, PropertyChoice};
+use check::picture::draw::graph::MOST_STATES;
 
 use super::failure::{Outcome, usage};
 use super::load::{external_property, fit_bounds, load_with};
@@ -13,7 +14,7 @@ use crate::interrupt;
 use crate::out::Out;
 
 /// A drawing of more states than this is more than a person looks at.
-const LARGEST_DRAWING: usize = 200;
+const LARGEST_DRAWING: usize = MOST_STATES;
 
 pub fn graph(args: &GraphArgs) -> Outcome {
     if let Some(reason) = unfit_for_aut(args).filter(|_| args.format == GraphFormat::Aut) {
@@ -34,7 +35,8 @@ pub fn graph(args: &GraphArgs) -> Outcome {
             GraphContents::Changes => Contents::Changes,
             GraphContents::Full => Contents::Full,
         },
-        marks: args.marks,
+        // A picture shows what is wrong.
+        marks: args.marks || args.format == GraphFormat::Svg,
         merges_orbits: args.symmetry == GraphSymmetry::Full,
         around: args.around.map(|state| (state, narrow(args.radius))),
         property: match (&args.ltl, &args.property) {
@@ -48,15 +50,18 @@ pub fn graph(args: &GraphArgs) -> Outcome {
         GraphFormat::Dot => check::graph::GraphFormat::Dot,
         GraphFormat::Aut => check::graph::GraphFormat::Aut,
         GraphFormat::Json => check::graph::GraphFormat::Json,
+        GraphFormat::Svg => check::graph::GraphFormat::Svg,
     };
     // The model's own were shown when it was read.
     for diagnostic in graph.diagnostics.iter().filter(|diagnostic| diagnostic.code.is_none()) {
         drop(writeln!(io::stderr(), "warning: {}", diagnostic.message));
     }
-    if args.format == GraphFormat::Dot && graph.len() > LARGEST_DRAWING {
+    let is_drawing = matches!(args.format, GraphFormat::Dot | GraphFormat::Svg);
+    if is_drawing && graph.len() > LARGEST_DRAWING {
+        let what = if args.format == GraphFormat::Svg { "is folded" } else { "is hard to read" };
         drop(writeln!(
             io::stderr(),
-            "warning: a drawing of {} states is hard to read; --depth N draws the beginning of the graph, \
+            "warning: a drawing of {} states {what}; --depth N draws the beginning of the graph, \
              --around STATE --radius N the neighbourhood of a state, --symmetry full one node for states that \
              differ only in names",
             graph.len()

@@ -27,7 +27,13 @@ pub fn read_trail(path: &Path, of: &ModelArgs) -> Result<TrailInput, Failure> {
     let not_a_trail = |error: String| usage(format!("`{name}` is {error}"));
     let mut file = open_trail(path).map_err(unreadable)?;
     let start = file.fill_buf().map_err(unreadable)?;
-    let own = if start.trim_ascii_start().starts_with(b"{") {
+    let own = if start.starts_with(b"<!DOCTYPE html>") {
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(unreadable)?;
+        let trail =
+            page::trail_of(&text).ok_or_else(|| usage(format!("`{name}` is a page without a trail")))?;
+        TrailFile::parse(trail)
+    } else if start.trim_ascii_start().starts_with(b"{") {
         TrailFile::read(file)
     } else {
         let mut bytes = Vec::new();

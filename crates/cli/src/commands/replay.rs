@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering::Relaxed;
 
 use check::config::Bounds;
+use check::picture::{self, Rows};
 use check::report::Diagnostic;
 use check::{Model, Step, Trace, TraceStep, TrailProperty, spin_trail};
 
@@ -67,6 +68,9 @@ fn replay_spin(args: &ReplayArgs, text: &str) -> Outcome {
     Ok(if trace.ends_in.is_some() { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
+/// A picture of a longer run is refused.
+const LONGEST_DRAWN: usize = 100_000;
+
 /// A run that was read from a file.
 struct Recorded<'a> {
     model: &'a Model,
@@ -108,6 +112,9 @@ impl Recorded<'_> {
         extents: Extents,
         diagnostics: Vec<Diagnostic>,
     ) -> Result<(), Failure> {
+        if args.format == ReportFormat::Svg {
+            return self.draw(args, trace);
+        }
         let Self { model, bounds, steps } = *self;
         let is_terminal = stdout().is_terminal();
         let (width, unicode) = (terminal_width(), is_terminal && speaks_unicode());
@@ -123,7 +130,7 @@ impl Recorded<'_> {
                 Some(option) => return Err(usage(format!("{option} is for people: JSON has the whole run"))),
                 None => Show::Json(diagnostics),
             },
-            (ReportFormat::Human, None) => show_for_people(model, &args.view)?,
+            (ReportFormat::Human | ReportFormat::Svg, None) => show_for_people(model, &args.view)?,
         };
         let flag = interrupt::flag();
         let each_step = |show: &mut dyn FnMut(&TraceStep) -> io::Result<()>| {
@@ -142,6 +149,56 @@ impl Recorded<'_> {
         };
         let known = Known { model, trace, extents };
         known.show(&how, Paint::new(style(is_terminal)), &mut Out::new(), each_step)?;
+        Ok(())
+    }
+}
+
+impl Recorded<'_> {
+    /// Writes a picture of it. The trace has no steps.
+    fn draw(&self, args: &ReplayArgs, trace: &Trace) -> Result<(), Failure> {
+        let Self { model, bounds, steps } = *self;
+        if let Some(option) = args.view.unfit_for_pictures() {
+            return Err(usage(format!("{option} is for text: a picture has the whole run")));
+        }
+        if let Some(reason) = args.view.refusal(model.dialect()) {
+            return Err(usage(reason));
+        }
+        if steps.len() > LONGEST_DRAWN {
+            return Err(usage(format!(
+                "a run of {} steps is too long for a picture, which has at most {LONGEST_DRAWN}; leave out --format svg",
+                steps.len()
+            )));
+        }
+        let flag = interrupt::flag();
+        let go_on = || if flag.load(Relaxed) { Break(()) } else { Continue(()) };
+        let all = steps.iter().copied();
+        let title = format!("A run of {}", model.name);
+        let picture = if args.view.view == View::States {
+            let (mut before, mut last) = (None, Some(trace.initial_state.clone()));
+            let again = check::replay_states(model, bounds, all, |step| {
+                (before, last) = (last.take(), step.state);
+                go_on()
+            });
+            again.expect("the run was followed before");
+            let title = format!("{title}: its last state");
+            let last = last.unwrap_or_default();
+            picture::scene(&title, before.as_ref(), &last, trace.ends_in.as_ref()).diagram().svg()
+        } else {
+            let mut kept = Vec::new();
+            let again = check::replay_each(model, bounds, all, None, |step| {
+                kept.push(step);
+                go_on()
+            });
+            again.expect("the run was followed before");
+            let rows = if args.view.view == View::Msc { Rows::Messages } else { Rows::Steps };
+            picture::chart(&title, &Trace { steps: kept, ..trace.clone() }, rows).svg()
+        };
+        if flag.load(Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        let mut out = Out::new();
+        out.write_all(picture.as_str().as_bytes())?;
+        out.flush()?;
         Ok(())
     }
 }

@@ -296,7 +296,7 @@ impl Session<'_> {
         let name = path.display().to_string();
         let text = check::trail_file(model, bounds, None, self.run.steps()).to_json();
         let saved = match Output::new(path, disk) {
-            Err(reason) => return writeln!(stdout(), "{reason}; name another file"),
+            Err(reason) => return writeln!(stdout(), "a trail {reason}; name another file"),
             Ok(output) => output.write_whole(&text),
         };
         match saved {

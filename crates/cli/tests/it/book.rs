@@ -92,13 +92,13 @@ fn normal(line: &str) -> String {
     without_times(line)
 }
 
-/// A row of the table about several models, and an element of XML, without their times.
+/// A row of the table about several models, the line about a swarm, and an element of XML, without their times.
 fn without_times(line: &str) -> String {
     if let Some((start, rest)) = line.split_once(" time=\"") {
         return format!("{start} {}", rest.split_once('"').map_or("", |(_, rest)| rest));
     }
     let words: Vec<&str> = line.split_whitespace().collect();
-    let is_row = line.starts_with("  ") && words[0].contains('.');
+    let is_row = line.starts_with("  ") && words[0].contains('.') || line.starts_with("swarm: ");
     let is_time =
         |pair: &[&str]| pair[0].parse::<f64>().is_ok() && matches!(pair[1], "ms" | "s" | "min" | "h");
     match words.windows(2).position(is_time) {

@@ -1,4 +1,4 @@
-//! State graphs, in three formats.
+//! State graphs, in three formats. Pictures are in `pictures.rs`.
 
 use std::collections::BTreeMap;
 

@@ -11,9 +11,9 @@ fn every_command_names_its_options() {
         (
             "check",
             format!(
-                "-D --language --dialect --heap --leaks --symmetry --audit-symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --search --por --merge --threads --ltl --property --fairness \
+                "-D --language --dialect --heap --leaks --symmetry --audit-symmetry --naming --store --hash-bytes --arena --hashes --refine --coverage --swarm --search --por --merge --threads --ltl --property --fairness \
                  --non-progress --acceptance --safety --max-depth --max-states --memory --time --continue --trail --format --seed \
-                 --minimise --checkpoint --checkpoint-every --quiet {view} {bounds}"
+                 --minimise --report --checkpoint --checkpoint-every --quiet {view} {bounds}"
             ),
         ),
         ("fmt", "--check".to_owned()),
@@ -26,6 +26,7 @@ fn every_command_names_its_options() {
             "-D --language --dialect --heap --leaks --ir --automaton --property --ltl --format --layout --symmetry --max-objects --max-threads --max-frames"
                 .to_owned(),
         ),
+        ("explore", format!("-D --language --dialect --heap --leaks --trail --port {bounds}")),
         (
             "graph",
             format!(

@@ -129,6 +129,25 @@ const COVERAGE: &[(&str, Is)] = &[
     ("/store/coverage/sample/2", Count),
 ];
 
+const SWARM: &[(&str, Is)] = &[
+    ("/store/swarm", Object),
+    ("/store/swarm/searches", List),
+    ("/store/swarm/searches/1/states", Count),
+    ("/store/swarm/searches/1/transitions", Count),
+    ("/store/swarm/searches/1/depth", Count),
+    ("/store/swarm/searches/1/violations", Count),
+    ("/store/swarm/searches/1/completed", Bool),
+    ("/store/swarm/searches/1/fill", Number),
+    ("/store/swarm/searches/1/expected_omissions", Number),
+    ("/store/swarm/searches/1/seconds", Number),
+    ("/store/swarm/states", Maybe(&Count)),
+    ("/store/swarm/estimated_states", Maybe(&Count)),
+    ("/store/swarm/coverage", Maybe(&Number)),
+    ("/store/swarm/sample", List),
+    ("/store/swarm/sample/1", Count),
+    ("/store/swarm/seconds", Number),
+];
+
 const REFINEMENT: &[(&str, Is)] = &[
     ("/store/bits", Number),
     ("/store/hashes", Number),
@@ -234,6 +253,11 @@ fn of_lossy_stores() {
     run.expect(3);
     has(&report, REPORT);
     has(&report, COVERAGE);
+    assert_eq!(report["store"].get("swarm"), None);
+    let (run, report) = sandbox.json("check peterson.bir --store bitstate --arena 1Mi --swarm 2 --threads 2");
+    run.expect(3);
+    has(&report, REPORT);
+    has(&report, SWARM);
     let (_, report) = sandbox.json("check peterson.bir --store compact");
     has(&report, REPORT);
     has(&report, &[("/store/hash_bytes", Number), ("/store/load", Number)]);

@@ -121,6 +121,28 @@ fn bounds() {
     assert_eq!(report["violation"]["kind"], "stack-bound");
 }
 
+/// Models in Promela have objects and frames if they are in dynamic Promela.
+#[test]
+fn bounds_of_dynamic_promela() {
+    let sandbox = Sandbox::new();
+    let sum = "typedef Cell { Cell& rest }; function sum(byte n) : byte { \
+        byte rest; if :: n > 0 -> rest = sum(n - 1) :: else fi; return n + rest } \
+        init { Cell& c; byte all; c = new Cell; c.rest = new Cell; all = sum(3); assert(all == 6) }";
+    sandbox.write("sum.pml", sum);
+    sandbox.run("check sum.pml --max-frames 5 --max-objects 2 --naming dfs").expect(0);
+    for option in ["--max-frames 4", "--max-objects 1"] {
+        let (run, report) = sandbox.json(&format!("check sum.pml {option}"));
+        run.expect(3);
+        assert_eq!(report["incomplete"], format!("1 step was not taken because it exceeds {option}"));
+    }
+    sandbox.write("plain.pml", "byte n; active proctype P() { n++ }");
+    for (option, has_none) in
+        [("--max-frames 5", "neither objects nor frames"), ("--naming dfs", "keep their numbers")]
+    {
+        sandbox.run(&format!("check plain.pml {option}")).refused(&[&option[..8], has_none]);
+    }
+}
+
 #[test]
 fn a_model_that_starts_beyond_the_bounds() {
     let sandbox = Sandbox::new();

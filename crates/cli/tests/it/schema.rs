@@ -40,6 +40,7 @@ fn what_is_printed_is_as_the_schema_says() {
         ("philosophers_ordered.bir", "--symmetry none --por off"),
         ("philosophers_ordered.bir", "--store bitstate --refine"),
         ("philosophers_ordered.bir", "--store bitstate --coverage"),
+        ("philosophers_ordered.bir", "--store bitstate --swarm 3 --threads 2"),
         ("philosophers_ordered.bir", "--store compact --max-states 10"),
         ("philosophers_ordered.bir", "--threads 2"),
         ("temporal/workers.bir", "--fairness weak"),

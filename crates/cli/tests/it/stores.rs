@@ -203,6 +203,40 @@ fn coverage_is_nearer_to_the_truth() {
     assert!(sandbox.run(&stopped).stdout.contains("\ncoverage: unknown, because"));
 }
 
+/// A swarm of searches in arrays that are too small has seen more than its first search.
+#[test]
+fn a_swarm_sees_more_than_one_search() {
+    let sandbox = Sandbox::with("philosophers_ordered.bir");
+    let check = "check philosophers_ordered.bir -D N=8 --symmetry none";
+    let (_, report) = sandbox.json(check);
+    let truth = report["states"].as_u64().expect("a number of states");
+    let line = format!("{check} --store bitstate --arena 2^15 --swarm 6 --threads 3");
+    let (run, report) = sandbox.json(&line);
+    run.expect(3);
+    let seen = report["states"].as_u64().expect("a number of states");
+    let swarm = &report["store"]["swarm"];
+    assert_eq!(swarm["searches"][0]["states"].as_u64(), Some(seen));
+    // All states fit into the samples.
+    let together = swarm["states"].as_u64().expect("it is told");
+    assert!(seen < together && together <= truth, "{seen} of {truth}: {swarm}");
+    let human = sandbox.run(&line).stdout;
+    assert!(
+        human.contains("\nswarm: 6 searches in ") && human.contains(" altogether, 0 with errors; "),
+        "{human}"
+    );
+    // An error ends the swarm, and a limit on time leaves nothing to estimate from.
+    let sandbox = Sandbox::with("peterson_bug.bir");
+    let (run, report) =
+        sandbox.json("check peterson_bug.bir --store bitstate --arena 1Mi --swarm 9 --threads 2");
+    run.expect(1);
+    assert_eq!(report["store"]["swarm"]["searches"].as_array().map(Vec::len), Some(1));
+    let stopped = "check peterson_bug.bir --store bitstate --swarm 3 --threads 2 --time 0s";
+    let (run, report) = sandbox.json(stopped);
+    run.expect(3);
+    assert_eq!(report["store"]["swarm"]["states"], Value::Null);
+    assert!(sandbox.run(stopped).stdout.contains("unknown, because fewer than two were completed"));
+}
+
 #[test]
 fn refinement_ends_with_time_and_memory() {
     let sandbox = Sandbox::with("peterson.bir");
@@ -410,6 +444,8 @@ fn options_of_other_stores_are_refused() {
             "--store bitstate --coverage --refine",
             ["--coverage has no meaning with --refine", "goes on until"],
         ),
+        ("--swarm 4", ["--swarm 4 has no meaning with --store trie", "only bitstate"]),
+        ("--store bitstate --swarm 4 --coverage", ["--swarm 4 and --coverage", "different ways"]),
         ("--store bitstate --refine --arena 1Gi", ["--arena 2^30 has no meaning with --refine", "tries"]),
         ("--store bitstate --arena 512", ["--arena 2^9", "is not from 2^10 to 2^42 bits"]),
         ("--store bitstate --arena 2^43", ["--arena 2^43", "is not from 2^10 to 2^42 bits"]),

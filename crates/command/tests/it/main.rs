@@ -3,4 +3,7 @@
 mod book;
 mod commands;
 mod models;
+mod pictures;
 mod refusals;
+#[cfg(unix)]
+mod terminal;

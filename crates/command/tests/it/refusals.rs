@@ -14,6 +14,7 @@ fn options_that_mean_nothing_are_refused_by_name() {
         ("--hashes 3", "arena"),
         ("--refine", "--arena"),
         ("--coverage", "not available"),
+        ("--swarm 3", "not available"),
         ("--non-progress", "--ltl"),
         ("--acceptance", "--ltl"),
         ("--max-objects 5", "#[within]"),

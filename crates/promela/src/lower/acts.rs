@@ -25,7 +25,7 @@ impl Lowering<'_, '_> {
             }
             Act::NewChannel(target, ty) => {
                 let Some((place, _)) = self.target_place(target) else { return Vec::new() };
-                let channel = self.add_channel("chan", ty, false);
+                let channel = self.made_channel(ty);
                 vec![ActionKind::New(place, New::Channel(channel))]
             }
             Act::Delete(ex) => {

@@ -242,6 +242,20 @@ impl Lowering<'_, '_> {
 
     /// A channel, `scoped` if a declaration of a dynamic program makes it.
     fn add_channel(&mut self, name: &str, ty: &ChannelType, scoped: bool) -> ChannelId {
+        let channel = self.channel(name, ty, scoped);
+        self.program.channels.push(channel)
+    }
+
+    /// A channel that statements make. Those that make channels of one type share it, so that states do not tell which of
+    /// them made a channel.
+    fn made_channel(&mut self, ty: &ChannelType) -> ChannelId {
+        let channel = self.channel("chan", ty, false);
+        let is_same = |other: &Channel| Channel { span: channel.span, ..other.clone() } == channel;
+        let known = self.program.channels.iter().find(|(_, other)| is_same(other)).map(|(id, _)| id);
+        known.unwrap_or_else(|| self.program.channels.push(channel))
+    }
+
+    fn channel(&mut self, name: &str, ty: &ChannelType, scoped: bool) -> Channel {
         let fields = ty
             .fields
             .iter()
@@ -250,8 +264,7 @@ impl Lowering<'_, '_> {
                 ChannelField { ty: self.scalar_type(scalar, scalar.range(packed)), meaning }
             })
             .collect();
-        let channel = Channel { name: name.to_owned(), capacity: ty.capacity, fields, scoped, span: ty.span };
-        self.program.channels.push(channel)
+        Channel { name: name.to_owned(), capacity: ty.capacity, fields, scoped, span: ty.span }
     }
 
     fn find_automata(&mut self) {

@@ -7,7 +7,9 @@ use engine::{Engine, EngineState, OverEngine};
 use ir::{LocationId, Program};
 use reduction::testing::Seeded;
 use reduction::{Analysis, Observed, Reduced, obstacle};
+use search::{Completeness, Options as Limits, Quiet, StopReason, bfs};
 use state::{Bounds, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
+use store::{Budget, HashSetStore};
 use symmetry::{Level, Naming, Options, Symmetric, SymmetryConfig};
 use system::{Encoding, Fired, Steps, Temporal, TransitionSystem};
 use testing::{SplitMix64, channels, heap, program, random_processes};
@@ -159,6 +161,26 @@ fn giving_up_offers_all_steps() {
         assert!(hasty.invalidated().is_empty(), "program {seed}");
     }
     assert!(found > 10 && given_up > 10 && doubted > 0, "{found} {given_up} {doubted}");
+}
+
+/// A search that has become void ends before it has found all states, and says so.
+#[test]
+fn void_searches_end_early() {
+    let mut early = 0;
+    for seed in 0..programs() / 5 {
+        let program = program(&heap::text(seed));
+        let engine = Engine::new(&program, BOUNDS, false);
+        let system = Symmetric::new(&engine, canonical(Naming::Chain));
+        let analysis = Analysis::new(&program, &Observed::invariants(&program));
+        let reduced = Reduced::new(&system, &analysis);
+        let options = Limits { keep_going: true, max_states: Some(MOST_STATES), ..Limits::default() };
+        let outcome = bfs(&reduced, &mut HashSetStore::new(&Budget::unlimited()), &options, &mut Quiet);
+        if outcome.completeness == Completeness::Stopped(StopReason::Void) {
+            assert!(!reduced.invalidated().is_empty(), "program {seed}");
+            early += 1;
+        }
+    }
+    assert!(early > 0);
 }
 
 /// Situations that are too rare in random programs.

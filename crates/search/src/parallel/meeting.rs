@@ -4,7 +4,12 @@
 //! let go of the job, so that what the job owns is the giver's alone again. If a worker panics, nobody waits
 //! for it: the job fails, and the other workers leave.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+#[cfg(not(loom))]
+use std::sync::{Condvar, Mutex, MutexGuard};
+
+#[cfg(loom)]
+use loom::sync::{Condvar, Mutex, MutexGuard};
 
 /// Where the threads meet.
 pub struct Meeting<J> {
@@ -110,7 +115,7 @@ impl<J> Drop for Giver<'_, J> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
@@ -165,5 +170,73 @@ mod tests {
     #[test]
     fn workers_leave_with_the_giver() {
         assert_eq!(meet(3, 0, |_, _| {}), []);
+    }
+}
+
+/// All interleavings of few workers: `RUSTFLAGS="--cfg loom" cargo test --release -p quotient-search --lib loom`.
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use loom::thread;
+
+    use super::*;
+
+    type Job = Arc<AtomicUsize>;
+
+    /// Tries all interleavings with at most three switches away from a thread that could go on.
+    fn explore(test: impl Fn() + Send + Sync + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(test);
+    }
+
+    /// Has jobs done by workers, of which the first fails at job `fails_at`.
+    fn meet(workers: usize, jobs: usize, fails_at: Option<usize>) {
+        let meeting = Arc::new(Meeting::<Job>::new());
+        let spawn = |worker: usize| {
+            let meeting = Arc::clone(&meeting);
+            thread::spawn(move || {
+                let mut done = 0;
+                meeting.work(|job| {
+                    if worker == 0 && fails_at == Some(done) {
+                        // What a worker does that panics, except that it does not come back for more.
+                        meeting.end(true);
+                    }
+                    job.fetch_add(1, Relaxed);
+                    done += 1;
+                });
+            })
+        };
+        let threads: Vec<_> = (0..workers).map(spawn).collect();
+        for number in 0..jobs {
+            let job = Job::default();
+            let result = meeting.give(Arc::clone(&job), workers);
+            if fails_at.is_some_and(|at| at <= number) {
+                assert!(result.is_err(), "a failure is noticed");
+                break;
+            }
+            assert!(result.is_ok());
+            let done = Arc::into_inner(job).expect("all have let go of it");
+            assert_eq!(done.into_inner(), workers, "all have done it once");
+        }
+        meeting.end(false);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    }
+
+    #[test]
+    fn loom_every_worker_does_every_job_once() {
+        explore(|| meet(1, 3, None));
+        explore(|| meet(2, 2, None));
+    }
+
+    #[test]
+    fn loom_nobody_waits_for_a_worker_that_fails() {
+        explore(|| meet(1, 2, Some(1)));
+        explore(|| meet(2, 2, Some(0)));
+        explore(|| meet(2, 2, Some(1)));
     }
 }

@@ -107,10 +107,12 @@ impl Frozen for FrozenTrie {
     }
 
     /// Pairs have final numbers, so a cursor remains valid as long as the layout does.
-    fn renew(&self, cursor: &mut EpochCursor) {
-        if cursor.epoch != self.epoch {
+    fn renew(&self, cursor: &mut EpochCursor) -> bool {
+        let has_changed = cursor.epoch != self.epoch;
+        if has_changed {
             *cursor = self.cursor();
         }
+        has_changed
     }
 
     #[inline]

@@ -9,9 +9,13 @@
 //! A table that is written concurrently without locks was considered: it could not grow meanwhile, and the
 //! search with one thread would pay for it. New pairs are rare, and those met again are in the cache.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering::Relaxed;
+#[cfg(not(loom))]
+use std::sync::{Mutex, atomic::AtomicU32};
 
+#[cfg(loom)]
+use loom::sync::{Mutex, atomic::AtomicU32};
 use rustc_hash::FxHashMap;
 
 use crate::interner::Interner;
@@ -75,34 +79,55 @@ impl PairTable {
 
 /// The pairs that one walker recently looked up, with their numbers: most are looked up again soon.
 #[derive(Debug)]
-pub struct RecentPairs(Box<[(u64, u32)]>);
+pub struct RecentPairs(Box<[(u64, u32); RECENT]>);
 
 const RECENT: usize = 1 << 12;
 
 impl Default for RecentPairs {
     fn default() -> Self {
-        Self(vec![(0, ABSENT); RECENT].into())
+        Self(vec![(0, ABSENT); RECENT].try_into().expect("as many as there are places"))
     }
 }
 
 impl RecentPairs {
-    /// The number of a pair. A pair of zeros has number 0, which is also what the cache initially holds.
     #[inline]
-    fn number(&mut self, pair: u64, intern: impl FnOnce() -> Result<u32, Full>) -> Result<u32, Full> {
-        let recent = &mut self.0[place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), RECENT) % RECENT];
-        if recent.0 == pair {
-            return Ok(recent.1);
-        }
-        let number = if pair == 0 { ABSENT } else { intern()? };
-        *recent = (pair, number);
-        Ok(number)
+    fn place(pair: u64) -> usize {
+        place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), RECENT) % RECENT
+    }
+
+    /// The number of a pair that was looked up. A pair of zeros has number 0, which is also what the cache initially
+    /// holds.
+    #[inline]
+    fn find(&self, pair: u64) -> Option<u32> {
+        let (recent, number) = self.0[Self::place(pair)];
+        (recent == pair).then_some(number)
     }
 }
 
 /// Gives numbers to pairs.
 pub trait Numbers {
+    fn recent(&mut self) -> &mut RecentPairs;
+
+    /// The number of a pair that is not of zeros. A new pair is interned.
+    fn intern(&mut self, pair: u64) -> Result<u32, Full>;
+
     /// The number of a pair, which is interned if it is new.
-    fn number(&mut self, pair: u64) -> Result<u32, Full>;
+    #[inline]
+    fn number(&mut self, pair: u64) -> Result<u32, Full> {
+        match self.recent().find(pair) {
+            Some(number) => Ok(number),
+            None => self.look_up(pair),
+        }
+    }
+
+    /// The number of a pair that was not looked up recently. Out of line, so that what is done for most pairs stays
+    /// small enough to be inlined.
+    #[inline(never)]
+    fn look_up(&mut self, pair: u64) -> Result<u32, Full> {
+        let number = if pair == 0 { ABSENT } else { self.intern(pair)? };
+        self.recent().0[RecentPairs::place(pair)] = (pair, number);
+        Ok(number)
+    }
 }
 
 /// The table of pairs as its only walker uses it.
@@ -113,8 +138,13 @@ pub struct Pairs<'a> {
 
 impl Numbers for Pairs<'_> {
     #[inline]
-    fn number(&mut self, pair: u64) -> Result<u32, Full> {
-        self.recent.number(pair, || Ok(self.table.0.intern(pair)? + 1))
+    fn recent(&mut self) -> &mut RecentPairs {
+        self.recent
+    }
+
+    #[inline]
+    fn intern(&mut self, pair: u64) -> Result<u32, Full> {
+        Ok(self.table.0.intern(pair)? + 1)
     }
 }
 
@@ -127,11 +157,16 @@ pub struct SharedPairs<'a> {
 
 impl Numbers for SharedPairs<'_> {
     #[inline]
-    fn number(&mut self, pair: u64) -> Result<u32, Full> {
-        self.recent.number(pair, || match self.table.0.find(pair) {
+    fn recent(&mut self) -> &mut RecentPairs {
+        self.recent
+    }
+
+    #[inline]
+    fn intern(&mut self, pair: u64) -> Result<u32, Full> {
+        match self.table.0.find(pair) {
             Some(number) => Ok(number + 1),
             None => self.fresh.intern(pair),
-        })
+        }
     }
 }
 
@@ -144,7 +179,7 @@ pub struct FreshPairs {
     budget: Budget,
 }
 
-const SHARDS: usize = 64;
+const SHARDS: usize = if cfg!(loom) { 2 } else { 64 };
 /// The least number of pairs for which a shard makes room.
 const LEAST_ROOM: usize = 32;
 /// What a pair takes in a shard that has just grown, about.
@@ -250,5 +285,50 @@ mod tests {
         assert_eq!(fresh.intern(1), Ok(1), "what is there is found");
         let last = FreshPairs { last: AtomicU32::new(Interner::LIMIT as u32), ..fresh };
         assert_eq!(last.intern(u64::MAX), Err(Full::Ids));
+    }
+}
+
+/// All interleavings of few walkers: `RUSTFLAGS="--cfg loom" cargo test --release -p quotient-store --lib loom`.
+#[cfg(all(test, loom))]
+mod loom_tests {
+    use std::sync::Arc;
+
+    use loom::thread;
+
+    use super::*;
+
+    /// Pairs of one shard, or of both.
+    fn pairs(shards: usize) -> Vec<u64> {
+        let of_shard = |shard| (1..).filter(move |&pair| place(mix(pair), SHARDS) == shard);
+        (0..shards).flat_map(|shard| of_shard(shard).take(3 - shards)).collect()
+    }
+
+    #[test]
+    fn loom_walkers_agree_about_numbers() {
+        for (shards, walkers) in [(1, 2), (2, 2), (1, 3), (2, 3)] {
+            let pairs = pairs(shards);
+            loom::model(move || {
+                let mut table = PairTable::new(&Budget::unlimited());
+                table.append(u64::MAX).unwrap();
+                let fresh = Arc::new(FreshPairs::new(&table, &Budget::unlimited()));
+                let walk = |walker: usize| {
+                    let (fresh, mut pairs) = (Arc::clone(&fresh), pairs.clone());
+                    // Some come in the other order, and the last looks up one pair only.
+                    pairs.rotate_left(walker % 2);
+                    pairs.truncate(if walker == 2 { 1 } else { 2 });
+                    thread::spawn(move || {
+                        pairs.into_iter().map(|pair| (pair, fresh.intern(pair).unwrap())).collect::<Vec<_>>()
+                    })
+                };
+                let threads: Vec<_> = (0..walkers).map(walk).collect();
+                let found: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+                let list = Arc::into_inner(fresh).expect("all are done").into_list();
+                let numbers: Vec<u32> = list.iter().map(|&(number, _)| number).collect();
+                assert_eq!(numbers, [2, 3], "numbers continue those of the table");
+                for (pair, number) in found {
+                    assert!(list.contains(&(number, pair)), "a pair has one number, and a number leads back");
+                }
+            });
+        }
     }
 }

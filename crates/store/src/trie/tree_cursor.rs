@@ -127,6 +127,7 @@ impl TreeCursor {
 
     /// The root pair of the state after some changes; `None` if only an encoding can determine it. The tree
     /// does not change.
+    #[inline(never)]
     pub fn predict(
         &mut self,
         layout: &TreeLayout,

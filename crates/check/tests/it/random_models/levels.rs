@@ -144,7 +144,7 @@ fn agreement(text: &str, bounds: Bounds) -> Result<Worth, String> {
                             return Err(format!("{way}: {counted:?}, but there are {exact:?}"));
                         }
                     }
-                    Symmetry::Pc | Symmetry::Bots(_) | Symmetry::None => {}
+                    Symmetry::Pc | Symmetry::Bots(_) | Symmetry::None | Symmetry::Auto => {}
                 }
                 let least = orbits.as_ref().map_or(0, |orbits| orbits.states);
                 let most = heap.as_ref().map_or(without.states, |heap| heap.states);

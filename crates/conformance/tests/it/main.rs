@@ -1,0 +1,4 @@
+//! All integration tests of conformance in one executable.
+
+mod cache;
+mod suites;

@@ -1,0 +1,3 @@
+mod security;
+mod session;
+mod toy;
