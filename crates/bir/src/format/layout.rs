@@ -246,6 +246,11 @@ impl<'p, 's> Layout<'p, 's> {
     /// Takes note of a piece.
     pub fn pass(&mut self, at: usize) {
         let Some(token) = self.pieces.token(at) else { return };
+        // What follows a dot is a name, such as `choose` in `Set.choose(s)`.
+        if self.last == Some(Token::Dot) {
+            self.last = Some(Token::Ident);
+            return;
+        }
         let was_fresh = self.fresh;
         let is_branch = self.is_branch(at);
         let closes = self.closes(at);

@@ -164,6 +164,14 @@ fn blocks_have_their_items_on_lines() {
 }
 
 #[test]
+fn words_behind_a_dot_are_names() {
+    check(
+        "system S {\nint x;\nactive thread T() {\nx := Set.choose(Set{1,2});\nx := 2;\n} }",
+        "system S {\n  int x;\n  active thread T() {\n    x := Set.choose(Set{1, 2});\n    x := 2;\n  }\n}\n",
+    );
+}
+
+#[test]
 fn comments_stay_where_they_belong() {
     check(
         "// about\nsystem S { // the system\n\n  const P {\n    N = 3; // short\n    LONGER = 4;   // long\n\n    X = 1; /* alone */\n  }\n/* a\n   b */\n  active thread T() {\n    // first\n    if true do\n      skip;\n      // still inside\n    // about else\n    else do\n      skip; /* in */ skip;\n    end\n  // the end\n  }\n}\n// after",
