@@ -224,7 +224,7 @@ fn every_option_is_explained_and_exists() {
     let pages = pages();
     let page = pages.iter().find(|page| page.name == "book/src/checking/options.md").expect("the options");
     let mut real = BTreeSet::from(["--version".to_owned()]);
-    for command in ["check", "resume", "replay", "simulate", "print", "graph"] {
+    for command in ["check", "resume", "replay", "simulate", "print", "graph", "explore"] {
         let output = Command::new(QUOTIENT).args([command, "--help"]).output().expect("quotient runs");
         let help = String::from_utf8_lossy(&output.stdout).into_owned();
         let names = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));

@@ -65,13 +65,16 @@ fn large_graphs_are_folded_and_say_so() {
 
 #[test]
 fn a_run_that_violates_a_property_is_marked() {
-    let sandbox = Sandbox::with("peterson.bir");
-    let run = sandbox.run("graph peterson.bir --format svg --ltl []<>(turn==0)");
-    if run.code == Some(0) {
-        assert!(run.stdout.contains("class=\"e loop\""), "{}", run.stdout);
-    } else {
-        run.refused(&[]);
-    }
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "f.bir",
+        "system S { boolean on; active thread T() {
+        loc a: when !on do { on := true; } goto b;
+        loc b: do { on := false; } goto a; } }",
+    );
+    let run = sandbox.run("graph f.bir --format svg --ltl <>[]!on");
+    run.expect(0);
+    assert_eq!(run.stdout.matches("class=\"e loop\"").count(), 2, "{}", run.stdout);
 }
 
 #[test]
@@ -181,9 +184,6 @@ fn hostile_text_stays_text() {
     let sandbox = Sandbox::new();
     sandbox.write("m.bir", HOSTILE);
     let run = sandbox.run("check m.bir --report page.html");
-    if run.code == Some(2) {
-        panic!("the model is to compile: {}", run.stderr);
-    }
     run.expect(1);
     let page = sandbox.read("page.html");
     elements(&page);
