@@ -44,6 +44,22 @@ fn words_of_the_extension_are_names() {
     }
 }
 
+/// States do not tell which statement made a channel.
+#[test]
+fn statements_that_make_channels_of_one_type_share_its_kind() {
+    let kinds = |second: &str| {
+        let text = format!(
+            "chan d; chan e = [1] of {{ byte }}; init {{ d = new chan(1) of {{ byte }}; d = new chan({second} }}"
+        );
+        sound(&text).channels.len()
+    };
+    // That of the declaration is another one: it is never deleted.
+    assert_eq!(kinds("1) of { byte }"), 2);
+    for other in ["2) of { byte }", "1) of { short }", "1) of { byte, byte }", "1) of { chan }"] {
+        assert_eq!(kinds(other), 3, "{other}");
+    }
+}
+
 #[test]
 fn dynamic_programs_are_sound() {
     for text in [
