@@ -15,7 +15,7 @@ impl<M: Model> Suite<M> {
     /// `answers`, as [`Term::json`] has them.
     pub fn json(&self) -> String {
         let mut out = format!("{{\"version\":{VERSION},\"coverage\":");
-        out += &Term::Text(self.coverage.to_string()).json();
+        out += &Term::Text(self.coverage.clone()).json();
         out += ",\"claim\":";
         out += &Term::Text(self.claim.clone()).json();
         out += ",\"tests\":[";

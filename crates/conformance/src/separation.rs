@@ -9,12 +9,15 @@
 //! not enough.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
 use crate::machine::Machine;
 
 type Word = Vec<usize>;
+/// Two states, the lesser one first.
+type Pair = (usize, usize);
 
 /// A family of separating words.
 #[derive(Debug)]
@@ -41,7 +44,7 @@ fn separates<'w>(machine: &Machine, one: usize, other: usize, word: &'w [usize])
 /// A shortest separating word of each pair of states that has one. The first state of a pair is the lesser one.
 fn shortest(machine: &Machine) -> FxHashMap<(usize, usize), Word> {
     let mut words: FxHashMap<(usize, usize), Word> = FxHashMap::default();
-    let mut before: FxHashMap<(usize, usize), Vec<((usize, usize), usize)>> = FxHashMap::default();
+    let mut before: FxHashMap<Pair, Vec<(Pair, usize)>> = FxHashMap::default();
     let mut queue = VecDeque::new();
     for one in 0..machine.states() {
         for other in one + 1..machine.states() {
@@ -55,8 +58,8 @@ fn shortest(machine: &Machine) -> FxHashMap<(usize, usize), Word> {
                     if next.0 != next.1 && next != pair {
                         before.entry(next).or_default().push((pair, input));
                     }
-                } else if !words.contains_key(&pair) {
-                    words.insert(pair, vec![input]);
+                } else if let Entry::Vacant(new) = words.entry(pair) {
+                    new.insert(vec![input]);
                     queue.push_back(pair);
                 }
             }
@@ -65,9 +68,8 @@ fn shortest(machine: &Machine) -> FxHashMap<(usize, usize), Word> {
     while let Some(pair) = queue.pop_front() {
         let word = words[&pair].clone();
         for (earlier, input) in before.remove(&pair).unwrap_or_default() {
-            if !words.contains_key(&earlier) {
-                let word = std::iter::once(input).chain(word.iter().copied()).collect();
-                words.insert(earlier, word);
+            if let Entry::Vacant(new) = words.entry(earlier) {
+                new.insert(std::iter::once(input).chain(word.iter().copied()).collect());
                 queue.push_back(earlier);
             }
         }
@@ -182,18 +184,15 @@ mod tests {
                     if word.is_none_or(|word| word.len() <= 7) {
                         assert_eq!(word.map(Vec::len), length, "{machine:?} {one} {other}");
                     }
-                    match word {
-                        None => {}
-                        Some(_) => {
-                            let common = family.words[one].iter().any(|word| {
-                                let first = separates(&machine, one, other, word);
-                                let of_other = |first: &[usize]| {
-                                    family.words[other].iter().any(|word| word.starts_with(first))
-                                };
-                                first.is_some_and(of_other)
-                            });
-                            assert!(common, "{machine:?} {one} {other}");
-                        }
+                    if word.is_some() {
+                        let common = family.words[one].iter().any(|word| {
+                            let first = separates(&machine, one, other, word);
+                            let of_other = |first: &[usize]| {
+                                family.words[other].iter().any(|word| word.starts_with(first))
+                            };
+                            first.is_some_and(of_other)
+                        });
+                        assert!(common, "{machine:?} {one} {other}");
                     }
                     counts[word.map_or(0, |word| word.len().min(2))] += 1;
                 }

@@ -1,6 +1,6 @@
 //! Suites: runs of a model that cover it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use compose::Explored;
 use quotient_model::{Model, Program, Role, Shape, Symmetry, Term};
@@ -85,6 +85,8 @@ impl fmt::Display for NoSuite {
 }
 
 impl std::error::Error for NoSuite {}
+
+type Tests<M> = Vec<Test<<M as Model>::Action>>;
 
 /// The only initial state.
 pub(crate) fn only_initial<M: Model>(program: &Program<M>) -> Result<M::State, NoSuite> {
@@ -332,7 +334,7 @@ fn probed<M: Model>(
     program: &Program<M>,
     graph: &Explored<M>,
     extra_states: u32,
-) -> Result<(Vec<Test<M::Action>>, usize), NoSuite> {
+) -> Result<(Tests<M>, usize), NoSuite> {
     let (machine, actions) = Machine::of(graph);
     let (states, inputs) = (machine.states(), machine.inputs());
     if states * states / 2 > MOST || states * inputs > MOST {
@@ -423,10 +425,10 @@ fn claim<M: Model>(coverage: Coverage, symmetry: Symmetry, graph: &Explored<M>, 
         claim += "; it treats interchangeable individuals alike, which is assumed";
     }
     for broken in &graph.broken {
-        claim += &format!("; individuals of {} are told apart by the model", broken.sort);
+        _ = write!(claim, "; individuals of {} are told apart by the model", broken.sort);
     }
     if graph.cut_off > 0 {
-        claim += &format!("; {} steps out of the bounds of the model are not tested", graph.cut_off);
+        _ = write!(claim, "; {} steps out of the bounds of the model are not tested", graph.cut_off);
     }
     claim
 }

@@ -64,12 +64,11 @@ impl Graph {
         // Hierholzer's algorithm, from right after a reset.
         let (mut stack, mut circuit) = (vec![(self.start, None)], Vec::new());
         while let Some(&(vertex, by)) = stack.last() {
-            match out[vertex].pop() {
-                Some(arc) => stack.push((arcs[arc].to, Some(arc))),
-                None => {
-                    circuit.extend(by);
-                    stack.pop();
-                }
+            if let Some(arc) = out[vertex].pop() {
+                stack.push((arcs[arc].to, Some(arc)));
+            } else {
+                circuit.extend(by);
+                stack.pop();
             }
         }
         circuit.reverse();

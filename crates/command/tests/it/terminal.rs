@@ -113,7 +113,7 @@ fn progress_and_interrupts() {
         assert!(!out.contains('\x1b'), "stdout is no terminal: {out}");
         reader.join().expect("no panic");
         let text = screen.lock().expect("no panic").clone();
-        assert!(text.contains(" of 1.0 GiB") && text.ends_with("\r\x1b[K"), "{text:?}");
+        assert!(text.ends_with("\r\x1b[K"), "{text:?}");
         assert!(!text.contains('\n'), "{text:?}");
     }
 }

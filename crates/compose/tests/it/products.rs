@@ -136,8 +136,8 @@ fn new_individuals_are_new_to_the_whole() {
             assert!(state.0.iter().all(|ticket| !state.1.contains(ticket)), "{state:?}");
             if seen.insert(format!("{state:?}")) {
                 let all = program.successors(&state).expect("no panic");
-                left.extend(all.into_iter().filter_map(|successor| match successor.result {
-                    quotient_model::Reached::State(state) => Some(state),
+                left.extend(all.into_iter().map(|successor| match successor.result {
+                    quotient_model::Reached::State(state) => state,
                     other => panic!("there are enough tickets: {other:?}"),
                 }));
             }

@@ -89,7 +89,7 @@ const FAULTS: [Fault; 9] = {
 
 /// The cache, or one with a fault.
 struct Cache {
-    cache: LruCache<String, u8>,
+    entries: LruCache<String, u8>,
     names: Bindings<Key, String>,
     fault: Option<Fault>,
 }
@@ -97,25 +97,25 @@ struct Cache {
 impl Cache {
     fn new(fault: Option<Fault>) -> Self {
         let room = CAPACITY + usize::from(fault == Some(Fault::OneMoreFits));
-        let cache = LruCache::new(NonZeroUsize::new(room).expect("it is not 0"));
-        Self { cache, names: Bindings::new(), fault }
+        let entries = LruCache::new(NonZeroUsize::new(room).expect("it is not 0"));
+        Self { entries, names: Bindings::new(), fault }
     }
 
     fn put(&mut self, key: String, value: u8) -> Option<u8> {
-        let is_there = self.cache.contains(&key);
+        let is_there = self.entries.contains(&key);
         match self.fault {
             Some(Fault::PutOfOldDoesNotPromote) if is_there => {
-                self.cache.peek_mut(&key).map(|old| std::mem::replace(old, value))
+                self.entries.peek_mut(&key).map(|old| std::mem::replace(old, value))
             }
-            Some(Fault::PutOfOldKeepsTheValue) if is_there => self.cache.get(&key).copied(),
-            Some(Fault::PutAnswersTheNewValue) => self.cache.put(key, value).map(|_| value),
-            Some(Fault::EvictsTheSecondOldest) if !is_there && self.cache.len() == CAPACITY => {
-                let oldest = self.cache.pop_lru().expect("it is full");
-                self.cache.pop_lru();
-                self.cache.put(oldest.0, oldest.1);
-                self.cache.put(key, value)
+            Some(Fault::PutOfOldKeepsTheValue) if is_there => self.entries.get(&key).copied(),
+            Some(Fault::PutAnswersTheNewValue) => self.entries.put(key, value).map(|_| value),
+            Some(Fault::EvictsTheSecondOldest) if !is_there && self.entries.len() == CAPACITY => {
+                let oldest = self.entries.pop_lru().expect("it is full");
+                self.entries.pop_lru();
+                self.entries.put(oldest.0, oldest.1);
+                self.entries.put(key, value)
             }
-            _ => self.cache.put(key, value),
+            _ => self.entries.put(key, value),
         }
     }
 }
@@ -133,21 +133,21 @@ impl Stepper<Rules<Recent>> for Cache {
                 self.put(name, value)
             }
             RecentAction::Get { key } if self.fault == Some(Fault::GetDoesNotPromote) => {
-                self.cache.peek(&name(key)).copied()
+                self.entries.peek(&name(key)).copied()
             }
             RecentAction::Peek { key } if self.fault != Some(Fault::PeekPromotes) => {
-                self.cache.peek(&name(key)).copied()
+                self.entries.peek(&name(key)).copied()
             }
-            RecentAction::Get { key } | RecentAction::Peek { key } => self.cache.get(&name(key)).copied(),
+            RecentAction::Get { key } | RecentAction::Peek { key } => self.entries.get(&name(key)).copied(),
             RecentAction::Pop { key } if self.fault == Some(Fault::PopLeavesTheEntry) => {
-                self.cache.peek(&name(key)).copied()
+                self.entries.peek(&name(key)).copied()
             }
-            RecentAction::Pop { key } => self.cache.pop(&name(key)),
+            RecentAction::Pop { key } => self.entries.pop(&name(key)),
             RecentAction::PopLru if self.fault == Some(Fault::PopsTheNewest) => {
-                let newest = self.cache.iter().next().map(|(key, _)| key.clone());
-                newest.and_then(|key| self.cache.pop(&key))
+                let newest = self.entries.iter().next().map(|(key, _)| key.clone());
+                newest.and_then(|key| self.entries.pop(&key))
             }
-            RecentAction::PopLru => self.cache.pop_lru().map(|(_, value)| value),
+            RecentAction::PopLru => self.entries.pop_lru().map(|(_, value)| value),
         };
         Some(answer.term())
     }
@@ -228,7 +228,7 @@ fn panics_are_differences() {
             self.0.reset();
         }
         fn act(&mut self, action: &RecentAction) -> Option<Term> {
-            assert!(!matches!(action, RecentAction::PopLru) || !self.0.cache.is_empty(), "nothing is left");
+            assert!(!matches!(action, RecentAction::PopLru) || !self.0.entries.is_empty(), "nothing is left");
             self.0.act(action)
         }
     }
