@@ -240,9 +240,9 @@ mod tests {
 
     use super::*;
 
-    fn model(text: &str) -> Model {
-        let files = BTreeMap::from([("m.bir".to_owned(), text.into())]);
-        Model::load(&files, "m.bir", &[]).expect("a model")
+    fn model(name: &str, text: &str) -> Model {
+        let files = BTreeMap::from([(name.to_owned(), text.into())]);
+        Model::load(&files, name, &[]).expect("a model")
     }
 
     const COUNTERS: &str = "system S { int (0, 2) x; int (0, 2) y;
@@ -252,8 +252,7 @@ mod tests {
     /// The state behind a failed assertion is the one before it, and yet something is wrong there.
     #[test]
     fn a_failed_assertion_has_a_node_of_its_own() {
-        let model =
-            model("system S { int (0, 1) x; active thread T() { loc a: do { assert x == 1; } goto a; } }");
+        let model = model("m.pml", "byte x; active proctype P() { do :: assert(x == 1) od }");
         let mut space = Space::new(&model, Bounds::default()).expect("a space");
         let step = space.choices(0)[0].step;
         let after = space.take(0, step).expect("a step");
@@ -264,7 +263,7 @@ mod tests {
 
     #[test]
     fn two_ways_to_a_state_lead_to_one_node() {
-        let model = model(COUNTERS);
+        let model = model("m.bir", COUNTERS);
         let mut space = Space::new(&model, Bounds::default()).expect("a space");
         let mut open = vec![0];
         let mut seen = vec![0];

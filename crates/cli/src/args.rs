@@ -32,7 +32,7 @@ Examples:
   quotient replay ring.pml ring.pml.trail --msc      draw the messages of a run that SPIN found
   quotient simulate model.bir --seed 7               run it once, at random
   quotient explain E0201                             explain an error by its code
-  quotient fmt --check models/*.bir                  list the models that are not formatted
+  quotient fmt --check model.bir                     list the models that are not formatted
 
 Exit codes:
   0 holds   1 violated   2 bad usage or bad model   3 inconclusive, or less than a proof

@@ -27,8 +27,9 @@ pub fn retrace<S: TransitionSystem + ?Sized>(
         assert!(matches!(fired, Fired::Moved | Fired::MovedWithFault(_)), "a step of the search leads on");
     }
     if let Some((step, fault)) = last {
-        let step = step_to_fault(system, &mut state, fault, |other| other == step);
-        taken.push(step.expect("the step of the search has this fault"));
+        let step = step_to_fault(system, &mut state, fault, |other| other == step)
+            .or_else(|| step_to_fault(system, &mut state, fault, |_| true));
+        taken.push(step.expect("a state with an equal encoding has a step with an equal fault"));
     }
     taken
 }

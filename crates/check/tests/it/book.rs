@@ -355,9 +355,11 @@ fn every_key_of_the_report_is_explained() {
     }
     // What stores say about themselves, and about others.
     let bitstate = StoreKind::Bitstate;
-    let of_all = StoreKind::ALL.iter().map(|&store| (store, store == bitstate, false));
-    for (store, refine, coverage) in of_all.chain([(bitstate, false, true)]) {
-        let store_options = StoreOptions { refine, coverage, ..StoreOptions::default() };
+    let of_all = StoreKind::ALL.iter().map(|&store| (store, store == bitstate, false, None));
+    for (store, refine, coverage, swarm) in
+        of_all.chain([(bitstate, false, true, None), (bitstate, false, false, Some(2))])
+    {
+        let store_options = StoreOptions { refine, coverage, swarm, ..StoreOptions::default() };
         let config =
             Config { store, store_options, search: Some(store.default_search()), ..Config::default() };
         let mut report = check(&model("m.bir", "system S { active [2] thread T() { skip; } }"), &config);
