@@ -7,7 +7,7 @@
 //! Files are read before anything is compiled, in an order in which a file comes after those that it imports:
 //! constants refer to earlier ones only.
 
-use source::{Diagnostic, Diagnostics, FileId, Origin, Provider, SourceMap, Span};
+use source::{Diagnostic, Diagnostics, FileId, Origin, Provider, SourceMap, Span, plain};
 
 use crate::codes;
 use crate::parser;
@@ -100,22 +100,6 @@ fn relative(from: &str, name: &str) -> String {
         Some(end) if !name.starts_with('/') => format!("{}/{name}", &from[..end]),
         _ => name.to_owned(),
     }
-}
-
-/// A path without the steps that lead nowhere, to see that two names are those of one file.
-fn plain(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            "" if !parts.is_empty() => {}
-            ".." if parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
 
 #[cfg(test)]

@@ -149,7 +149,7 @@ fn resolve_and_lower(
 }
 
 /// A model as an editor sees it: what its names stand for, as far as that is known, and what [`compile_with`]
-/// reports. Where the text is no model yet, the names come from the parts that can be understood.
+/// reports. Where the text is not a model yet, the names come from the parts that can be understood.
 pub fn analyse(
     map: &mut SourceMap,
     provider: &dyn Provider,

@@ -43,7 +43,7 @@ const MOST_WORDS: usize = 1 << 20;
 /// The steps with no alternative that are taken first: the model is set up there.
 const PRELUDE: usize = 1 << 12;
 
-/// After these numbers of random steps, so many states are looked at.
+/// The places: the random steps to each, and the number of states that are looked at there.
 const PLACES: [(usize, usize); 5] =
     [(0, 1 << 12), (1 << 6, 1 << 9), (1 << 7, 1 << 9), (1 << 8, 1 << 9), (1 << 9, 1 << 9)];
 
@@ -150,7 +150,7 @@ pub fn initial<S: TransitionSystem>(system: &S, alarm: &Arc<Alarm>) -> S::State 
     state
 }
 
-/// Takes so many random steps, after those without alternative that come first. Visits the states before them. `all` offers
+/// Takes `length` random steps, after those without alternative that come first. Visits the states before them. `all` offers
 /// all steps, of which `system` may know only some.
 pub fn run<S: TransitionSystem>(
     all: &S,

@@ -5,7 +5,7 @@
 //! as well. Both are asked of some states near the initial one and of some at the ends of random runs. If they do not tell,
 //! the level is `full`: it may be twice as slow as it could be, where the other may be slower without limit.
 //!
-//! States that are alike may be far from each other, and behind all that was looked at. So this is no default.
+//! States that are alike may be far from each other, and behind all that was looked at. So this is not the default.
 //!
 //! What is looked at depends on the program alone, so a check is still a function of its model and options.
 

@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 
 use check::Analysis;
 use lsp_types::{Location, Position, Range, Uri};
-use source::{FileId, Span};
+use source::{FileId, Span, plain};
 
 use crate::documents::{Document, Overlay};
 use crate::lines::Lines;
-use crate::uri::{plain, uri_of};
+use crate::uri::uri_of;
 
 /// What is known of a model, of which at least one file is open.
 pub struct Analysed {

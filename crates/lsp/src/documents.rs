@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use check::{Language, Provider};
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
+use source::plain;
 
 use crate::lines::Lines;
-use crate::uri::{path_of, plain};
+use crate::uri::path_of;
 
 /// A source of files that threads share.
 pub type Files = Arc<dyn Provider + Send + Sync>;

@@ -28,12 +28,13 @@ use lsp_types::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use source::plain;
 
 use crate::checks::{Checks, Goal, Job, News, Outcome, grouped};
 use crate::documents::Files;
 use crate::lines::Lines;
 use crate::settings::Settings;
-use crate::uri::{path_of, plain, uri_of};
+use crate::uri::{path_of, uri_of};
 use crate::workspace::Workspace;
 use crate::{completion, names, outline};
 

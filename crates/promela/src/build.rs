@@ -154,7 +154,7 @@ pub struct Builder<'a> {
     loops: Vec<u32>,
     next_loop: u32,
     dsteps: u32,
-    /// What names stand for, if somebody asks.
+    /// What names stand for, if an editor asks.
     pub index: Index,
     pub(crate) indexed: index::Names,
 }

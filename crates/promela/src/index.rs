@@ -25,7 +25,7 @@ pub struct Names {
 }
 
 impl Builder<'_> {
-    /// Defines all names, if somebody asks.
+    /// Defines all names, if an editor asks.
     pub fn define(&mut self, model: &ast::Model) {
         if !self.index.is_on() {
             return;

@@ -18,7 +18,7 @@ mod span;
 pub use diagnostic::{Diagnostic, Diagnostics, Label, MAX_REPORTED, Severity};
 pub use index::{Definition, Index, Mention, NameKind};
 pub use map::{Origin, Position, SourceFile, SourceMap, decode};
-pub use provider::Provider;
+pub use provider::{Provider, plain};
 pub use render::Style;
 pub use similar::similar;
 pub use span::{FileId, Span};

@@ -91,7 +91,7 @@ pub struct Model<'s> {
     pub broken_fields: FxHashSet<&'s str>,
     /// Symbols that something other than themselves mentions.
     pub used: FxHashSet<Symbol>,
-    /// What names stand for, if somebody asks.
+    /// What names stand for, if an editor asks.
     pub index: Index,
 }
 

@@ -65,7 +65,7 @@ pub struct Preprocessor<'a> {
     /// The place of the last lexeme, which is also that of the end of the input.
     last: Span,
     given_up: bool,
-    /// What names stand for, if somebody asks.
+    /// What names stand for, if an editor asks.
     pub index: Index,
 }
 
