@@ -163,6 +163,12 @@ pub enum Op {
         operands: u32,
         ty: TypeId,
     },
+    /// Whether a table of this type (see [`state::Terms::is_table`]) has a key.
+    Has(TypeId),
+    /// The value of a key in a table of this type.
+    ValueOf(TypeId),
+    /// The number of entries of a collection of this type.
+    Entries(TypeId),
     /// Whether a function holds for all elements of a collection of this type, or for some. The collection is
     /// below the other arguments of the function.
     Quantify {

@@ -97,6 +97,8 @@ pub struct Elements {
     start: usize,
     len: usize,
     at: usize,
+    /// The number of words of an entry, if entries consist of atoms; otherwise 0.
+    stride: usize,
     pub left: usize,
 }
 
@@ -105,22 +107,51 @@ impl Engine {
         let terms = &self.layout.terms;
         let handle = scratch.own(self, state, ty, handle);
         if handle == 0 {
-            return Elements { ty, start: 0, len: 0, at: 0, left: 0 };
+            return Elements { ty, start: 0, len: 0, at: 0, stride: 0, left: 0 };
         }
         let start = (-handle) as usize;
         let len = scratch.words[start - 1] as usize;
         let head = terms.head(ty);
-        Elements { ty, start, len, at: head, left: scratch.words[start + head - 1] as usize }
+        let left = scratch.words[start + head - 1] as usize;
+        Elements { ty, start, len, at: head, stride: terms.stride(ty), left }
     }
 
     /// The value on the stack for the next element.
+    #[inline]
     pub(crate) fn next_element(&self, scratch: &mut Scratch, elements: &mut Elements) -> Option<i64> {
         elements.left = elements.left.checked_sub(1)?;
-        let Elements { ty, start, len, at, .. } = *elements;
+        let Elements { ty, start, len, at, stride, .. } = *elements;
+        if stride != 0 {
+            elements.at += stride;
+            return Some(scratch.words[start + at] as i64);
+        }
         let terms = &self.layout.terms;
         let (key, end) = terms.entry_at(ty, &scratch.words[start..start + len], at);
         elements.at = end;
         Some(scratch.part(terms, key, start + at))
+    }
+
+    /// The value of a key in a table, or 0 where it has keys only; `None` if it does not have the key.
+    #[inline]
+    pub(crate) fn value_for(
+        &self,
+        state: &State,
+        scratch: &Scratch,
+        fuel: &mut Fuel,
+        ty: TypeId,
+        handle: i64,
+        key: i64,
+    ) -> Result<Option<i64>, Stop> {
+        let words = scratch.words(self, state, ty, handle);
+        burn_words(fuel, words)?;
+        let found = self.layout.terms.look_up(ty, words, key);
+        Ok(found.ok().map(|at| words.get(at + 1).map_or(0, |&value| value as i64)))
+    }
+
+    /// The number of entries of a collection.
+    #[inline]
+    pub(crate) fn entries(&self, state: &State, scratch: &Scratch, ty: TypeId, handle: i64) -> i64 {
+        scratch.words(self, state, ty, handle)[self.layout.terms.head(ty) - 1] as i64
     }
 
     pub(crate) fn same(&self, state: &State, scratch: &Scratch, ty: TypeId, a: i64, b: i64) -> bool {

@@ -6,7 +6,7 @@ use ir::{
     ProcedureId, Program, Type, TypeId, UnaryOp, Width,
 };
 use source::Span;
-use state::{Layout, Slot};
+use state::{Layout, Slot, TermKind};
 
 use crate::code::{
     ANY, ArrayCode, ClaimCode, Code, EventCode, Fits, FunCode, GuardCode, MonitorCode, Op, Opening, Operand,
@@ -569,7 +569,13 @@ impl Compiler<'_> {
                     self.expr(operand);
                 }
                 let ty = if *op == CollectionOp::Create { expr.ty } else { operands[0].ty };
-                Op::Collection { op: *op, operands: operands.len() as u32, ty }
+                let (terms, is_table) = (&self.layout.terms, self.layout.terms.is_table(ty));
+                match (*op, terms.kind(ty)) {
+                    (CollectionOp::Contains, _) if is_table => Op::Has(ty),
+                    (CollectionOp::Get, TermKind::Map(..)) if is_table => Op::ValueOf(ty),
+                    (CollectionOp::Size, kind) if !matches!(kind, TermKind::Bag(_)) => Op::Entries(ty),
+                    _ => Op::Collection { op: *op, operands: operands.len() as u32, ty },
+                }
             }
             ExprKind::Quantified { all, over, fun, captures } => {
                 self.expr(over);

@@ -438,6 +438,16 @@ impl Engine {
                     top = self.collection(state, scratch, fuel, pc, op, ty, &values[base..])?;
                     values.truncate(base);
                 }
+                Op::Has(ty) => {
+                    binary!(a, b => self.value_for(state, scratch, fuel, ty, a, b)?.is_some().into())
+                }
+                Op::ValueOf(ty) => {
+                    binary!(a, b => match self.value_for(state, scratch, fuel, ty, a, b)? {
+                        Some(value) => value,
+                        None => stop!(MissingKey),
+                    });
+                }
+                Op::Entries(ty) => top = self.entries(state, scratch, ty, top),
                 op @ Op::Quantify { .. } => {
                     values.push(top);
                     // The functions run on the same stack.

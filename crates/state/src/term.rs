@@ -119,6 +119,11 @@ impl Terms {
         matches!(self.kind(ty), Data | Object | Thread | Abstract(_))
     }
 
+    /// The number of words of an entry of a collection, if entries consist of atoms; otherwise 0.
+    pub fn stride(&self, ty: TypeId) -> usize {
+        self.strides[ty.index()]
+    }
+
     /// The words of the empty collection.
     pub fn empty(&self, ty: TypeId) -> &'static [u64] {
         &EMPTY[..self.head(ty)]
@@ -196,18 +201,34 @@ impl Terms {
         })
     }
 
+    /// Whether it is a type of sets, bags or maps whose entries consist of atoms, so that [`Terms::look_up`] finds
+    /// them.
+    pub fn is_table(&self, ty: TypeId) -> bool {
+        let is_sorted = matches!(self.kind(ty), TermKind::Set(_) | TermKind::Bag(_) | TermKind::Map(..));
+        is_sorted && self.strides[ty.index()] != 0
+    }
+
+    /// The position of the entry of a table with this key, or that at which it would have to be inserted.
+    #[inline]
+    pub fn look_up(&self, ty: TypeId, words: &[u64], key: i64) -> Result<usize, usize> {
+        // Tables are no queues: the number of entries is all that comes before them.
+        let entries = words.get(1..).unwrap_or_default();
+        let is_less = |&word: &u64| (word as i64) < key;
+        let at = if self.strides[ty.index()] == 1 {
+            1 + entries.partition_point(is_less)
+        } else {
+            1 + 2 * entries.as_chunks().0.partition_point(|[key, _]| is_less(key))
+        };
+        if words.get(at).is_some_and(|&word| word as i64 == key) { Ok(at) } else { Err(at) }
+    }
+
     /// The entry of a set, bag or map with this key, or the position at which it would have to be inserted.
     pub fn find(&self, ty: TypeId, words: &[u64], key: &[u64]) -> Result<Entry, usize> {
-        let mut end = self.head(ty);
-        let stride = self.strides[ty.index()];
-        if stride != 0 {
-            let key = key[0] as i64;
-            while end < words.len() && (words[end] as i64) < key {
-                end += stride;
-            }
-            let is_there = end < words.len() && words[end] as i64 == key;
-            return if is_there { Ok(Entry { key: end..end + 1, end: end + stride }) } else { Err(end) };
+        if self.is_table(ty) {
+            let end = |at| at + self.strides[ty.index()];
+            return self.look_up(ty, words, key[0] as i64).map(|at| Entry { key: at..at + 1, end: end(at) });
         }
+        let mut end = self.head(ty);
         for entry in self.entries(ty, words) {
             match compare(&words[entry.key.clone()], key) {
                 Ordering::Less => end = entry.end,
@@ -326,12 +347,19 @@ impl Terms {
         let start = out.len();
         out.extend_from_slice(&words[at..at + head]);
         let mut end = at + head;
-        if self.strides[ty.index()] == 1 {
-            let kind = self.kind(of);
-            let entries = &words[end..][..words[end - 1] as usize];
-            out.extend(entries.iter().map(|&word| rename(kind, word as i64) as u64));
-            if let TermKind::Set(_) = self.kind(ty) {
-                out[start + head..].sort_unstable_by_key(|&word| word as i64);
+        if self.stride(ty) != 0 {
+            let entries = &words[end..][..words[end - 1] as usize * self.stride(ty)];
+            let (of, value) = (self.kind(of), value.map(|value| self.kind(value)));
+            if self.stride(ty) == 1 {
+                out.extend(entries.iter().map(|&word| rename(of, word as i64) as u64));
+            } else {
+                let value = value.unwrap_or(TermKind::Data);
+                for &[first, second] in entries.as_chunks().0 {
+                    out.extend([rename(of, first as i64) as u64, rename(value, second as i64) as u64]);
+                }
+            }
+            if self.is_table(ty) {
+                self.sort(ty, &mut out[start..]);
             }
             return end + entries.len();
         }
