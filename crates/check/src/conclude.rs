@@ -99,7 +99,10 @@ pub fn conclude(check: &Check<'_>, searched: SearchResult<'_>) -> Result<GoalRes
         open: stores::open(&outcome),
         seconds: outcome.elapsed.as_secs_f64(),
         search: if property.is_some() { SearchKind::Dfs } else { config.search() },
-        threads: if property.is_some() { 1 } else { config.workers() as u64 },
+        threads: match config.threads {
+            Some(threads) if property.is_none() => threads.into(),
+            _ => outcome.threads as u64,
+        },
         symmetry: symmetry(check, level, &layers, (&plan.program, engine), property, processes),
         truncations,
         assumptions: assumptions(check, level, processes, truncations, &store, &reduction, property),

@@ -4,7 +4,9 @@
 //! configuration apart without `..`, so that a new option cannot be forgotten there.
 
 use std::fmt;
+use std::num::NonZero;
 use std::str::FromStr;
+use std::thread;
 use std::time::Duration;
 
 pub use search::Pace;
@@ -30,7 +32,7 @@ pub struct Config {
     pub por: Switch,
     /// Merging of statements.
     pub merge: Switch,
-    /// Worker threads.
+    /// Worker threads; `None` for all cores where several can work, once a search has taken a moment.
     pub threads: Option<u32>,
     /// How the work is divided among them, which shows in no result.
     pub pace: Pace,
@@ -506,6 +508,8 @@ impl StoreKind {
     }
 }
 
+/// How long one thread searches alone where no number of threads was asked for: what takes less is not worth waking others.
+const A_MOMENT: Duration = Duration::from_millis(300);
 /// More threads than this are a mistake.
 const MOST_THREADS: u32 = 512;
 /// How many searches a swarm may have.
@@ -575,9 +579,21 @@ impl Config {
         })
     }
 
-    /// The number of threads that look for reachable states.
+    /// The number of threads that was asked for.
     pub fn workers(&self) -> usize {
         self.threads.map_or(1, |threads| threads as usize)
+    }
+
+    /// The number of threads that look for reachable states, unless the model needs one, and how they divide the work.
+    pub fn crew(&self) -> (usize, Pace) {
+        match self.threads {
+            Some(threads) => (threads as usize, self.pace),
+            None if self.one_thread_only(2).is_some() => (1, self.pace),
+            None => {
+                let cores = thread::available_parallelism().map_or(1, NonZero::get);
+                (cores.min(MOST_THREADS as usize), Pace { after: A_MOMENT, ..self.pace })
+            }
+        }
     }
 
     /// Why a number of threads that was asked for can't be honoured.

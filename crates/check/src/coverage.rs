@@ -103,6 +103,7 @@ mod tests {
                 unevaluated: BTreeMap::new(),
                 completeness,
                 open: Open::Stack(0),
+                threads: 1,
                 elapsed: Duration::ZERO,
             };
             let mut sample = RecaptureSample::default();

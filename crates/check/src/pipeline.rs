@@ -236,7 +236,9 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
                 let mut next = next.transpose().map_err(|error| cannot_go_on(&error))?;
                 let checkpoints = next.as_mut().map(checkpoint::Search::parts).unwrap_or_default();
                 let options = &options_now();
-                let search = Reachability { config, options, observer: watcher, checkpoints };
+                // Which state stands for those that are alike depends on the states before.
+                let crew = if processes.is_used { (1, config.pace) } else { config.crew() };
+                let search = Reachability { config, crew, options, observer: watcher, checkpoints };
                 let (explored, layers) = stack.with_system(search);
                 (explored.map_err(|error| cannot_go_on(&error))?, layers)
             };

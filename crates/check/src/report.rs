@@ -54,7 +54,8 @@ pub struct Report {
     /// expanded; depth first, states on the stack.
     pub open: u64,
     pub search: SearchKind,
-    /// The number of worker threads of a search for reachable states. It shows in times and bytes only.
+    /// The number of worker threads of a search for reachable states, as asked for or as used. It shows in times and
+    /// bytes only.
     /// Searches for cycles have one.
     pub threads: u64,
     pub store: Store,

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use search::{Checkpoints, Completeness, Observer, Open, Options, Outcome, StopReason, Team};
+use search::{Checkpoints, Completeness, Observer, Open, Options, Outcome, Pace, StopReason, Team};
 use store::{
     Automaton, Bitstate, Budget, Collapse, CollapseAutomaton, Compact, Exact, Gzip, HashSetStore, Hashes,
     IndexedTrie, StateStore, Trie,
@@ -73,6 +73,8 @@ pub struct Explored {
 /// A reachability search with the store that a configuration asks for.
 pub struct Reachability<'a> {
     pub config: &'a Config,
+    /// The number of threads, and how they divide the work.
+    pub crew: (usize, Pace),
     pub options: &'a Options<'a>,
     pub observer: &'a mut dyn Observer,
     pub checkpoints: Checkpoints<'a>,
@@ -83,11 +85,10 @@ impl OnSystem for Reachability<'_> {
     type Output = io::Result<Explored>;
 
     fn run(self, system: &impl Temporal, team: &impl Team) -> io::Result<Explored> {
-        let Self { config, options, observer, checkpoints } = self;
-        let workers = config.workers();
+        let Self { config, crew: (workers, pace), options, observer, checkpoints } = self;
         let found = if workers > 1 {
             let mut store = Trie::new(&options.budget, true);
-            let crew = (team, workers, config.pace);
+            let crew = (team, workers, pace);
             let outcome =
                 search::parallel_bfs_from(system, &mut store, options, observer, crew, checkpoints)?;
             WithSample::of(outcome, config.store, &mut store)

@@ -295,7 +295,8 @@ pub struct CheckArgs {
     pub merge: Switch,
 
     /// Worker threads, for breadth-first search of reachable states with the store trie, and for a --swarm:
-    /// all results are the same for any number [default: 1]
+    /// all results are the same for any number [default: all cores, once a search has taken a moment; for a
+    /// --swarm: 1]
     #[arg(long, value_name = "N")]
     pub threads: Option<u32>,
 

@@ -46,6 +46,8 @@ pub struct Ledger<'a> {
     /// The depth limit kept some step from being taken.
     pub is_cut: bool,
     started: Instant,
+    /// The greatest number of threads that expanded states at a time.
+    pub threads: usize,
     /// The time that the search took before it was interrupted.
     carried: Duration,
     last_progress: Duration,
@@ -118,6 +120,7 @@ impl<'a> Ledger<'a> {
             unevaluated: BTreeMap::new(),
             is_cut: false,
             started: Instant::now(),
+            threads: 1,
             carried: Duration::ZERO,
             last_progress: Duration::ZERO,
             until_poll: 1,
@@ -431,6 +434,7 @@ impl<'a> Ledger<'a> {
             unevaluated: self.unevaluated,
             completeness,
             open: standing.open,
+            threads: self.threads,
             elapsed: self.carried + self.started.elapsed(),
         }
     }

@@ -23,6 +23,8 @@ pub struct Outcome {
     pub completeness: Completeness,
     /// The work that the search still had to do when it ended.
     pub open: Open,
+    /// The greatest number of threads that expanded states at a time.
+    pub threads: usize,
     pub elapsed: Duration,
 }
 

@@ -69,6 +69,8 @@ pub trait OnSystem {
 pub struct Pace {
     /// The number of stored states from which on there are several workers.
     pub from: usize,
+    /// The time for which one thread searches alone.
+    pub after: Duration,
     /// The number of sources in a level from which on they are expanded by several workers. It also follows the
     /// clock, as rounds do.
     pub wide: usize,
@@ -80,7 +82,7 @@ pub struct Pace {
 
 impl Default for Pace {
     fn default() -> Self {
-        Self { from: 1 << 12, wide: 1 << 8, round: None, chunk: None }
+        Self { from: 1 << 12, after: Duration::ZERO, wide: 1 << 8, round: None, chunk: None }
     }
 }
 
@@ -163,6 +165,7 @@ where
 {
     let can_share =
         workers > 1 && !explorer.sink.ledger.records && explorer.expander.system.hidden_data().is_none();
+    let started = explorer.sink.ledger.started();
     let is_worthwhile = |explorer: &Explorer<'_, S, T>, level: &Level| {
         can_share
             // What a system finds out when it is first asked for steps, it finds out at the initial state.
@@ -171,6 +174,7 @@ where
             && explorer.sink.store.len() >= pace.from
             // Workers do not store transient states.
             && !explorer.expander.stores_transient
+            && started.elapsed() >= pace.after
     };
     advance(explorer, frontier, &mut level, is_worthwhile)?;
     if level.left.is_empty() {
@@ -178,7 +182,6 @@ where
     }
     let options = &Options { progress_every: Duration::MAX, ..explorer.sink.ledger.options.clone() };
     let meeting = Meeting::<Job<T>>::new();
-    let started = explorer.sink.ledger.started();
     let (end, panic) = thread::scope(|scope| {
         let giver = Giver(&meeting);
         let spawn = |_| {
@@ -191,6 +194,7 @@ where
         };
         // Without memory for their stacks there are fewer workers.
         let threads: Vec<_> = (0..workers).map_while(spawn).collect();
+        explorer.sink.ledger.threads = threads.len().max(1);
         let mut rounds = Rounds::new(&meeting, threads.len(), pace);
         let end = rounds.explore(explorer, frontier, &mut level, is_worthwhile);
         drop(giver);

@@ -175,7 +175,7 @@ impl Quotient {
         let path = model.path.display().to_string();
         let reductions = reductions.to_string();
         let words = ["check", &path].into_iter().chain(reductions.split(' '));
-        let words = words.chain(["--symmetry", symmetry, "--search", search, "--quiet"]);
+        let words = words.chain(["--symmetry", symmetry, "--search", search, "--threads", "1", "--quiet"]);
         words.map(str::to_owned).chain(model.define_options()).collect()
     }
 

@@ -55,6 +55,7 @@ pub fn search(
     let stack = Stack { engine: &engine, naming, analysis: None };
     let search = Reachability {
         config: &config,
+        crew: (1, config.pace),
         options: &options,
         observer: &mut Quiet,
         checkpoints: Checkpoints::default(),

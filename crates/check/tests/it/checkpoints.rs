@@ -78,7 +78,13 @@ impl Stops {
         for attempt in 0..6 {
             let several = config.store == StoreKind::Trie && random.chance(50);
             let [round, chunk] = *random.pick(&[[1, 1], [5, 3], [40, 7], [4096, 16]]);
-            let pace = Pace { from: 0, wide: 1 + random.below(3), round: Some(round), chunk: Some(chunk) };
+            let pace = Pace {
+                from: 0,
+                wide: 1 + random.below(3),
+                round: Some(round),
+                chunk: Some(chunk),
+                ..Pace::default()
+            };
             let limit = (attempt < 5).then(|| time.mul_f64(random.below(100) as f64 / 80.0));
             let every = if random.chance(20) { Duration::ZERO } else { Duration::from_mins(10) };
             let stopped = Config {

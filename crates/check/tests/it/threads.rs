@@ -100,7 +100,13 @@ impl Comparison {
         let alone = said(model, &Config { threads: Some(1), ..config.clone() });
         let threads = *random.pick(&[2, 3, 8]);
         let [round, chunk] = *random.pick(&[[1, 1], [5, 3], [40, 7], [4096, 16], [4096, 512]]);
-        let pace = Pace { from: 0, wide: 1 + random.below(3), round: Some(round), chunk: Some(chunk) };
+        let pace = Pace {
+            from: 0,
+            wide: 1 + random.below(3),
+            round: Some(round),
+            chunk: Some(chunk),
+            ..Pace::default()
+        };
         let together = Config { threads: Some(threads), pace, ..config };
         let found = said(model, &together);
         if found.contains("are interchangeable, and which") || found.contains("reads hidden variables") {
