@@ -21,12 +21,16 @@
 
 mod bindings;
 mod machine;
+mod online;
 mod output;
+mod possible;
 mod separation;
 mod stepper;
 mod suite;
 mod tour;
 
 pub use bindings::Bindings;
+pub use online::{Deviation, Event, Mismatch, Online, Strategy, Trial};
+pub use possible::Lost;
 pub use stepper::{Conformance, Divergence, Stepper};
 pub use suite::{Coverage, NoSuite, Step, Suite, Test};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use quotient_model::{Model, Shape, Term};
 
@@ -16,6 +17,12 @@ pub trait Stepper<M: Model> {
     /// of what the model answers; `None` for an action without an answer. A panic is a failure of the
     /// implementation.
     fn act(&mut self, action: &M::Action) -> Option<Term>;
+
+    /// The next [output](quotient_model::Role::Output) of the implementation, as an action of the model, if one comes
+    /// within this time. For [`Online`](crate::Online) runs only.
+    fn observe(&mut self, _patience: Duration) -> Option<M::Action> {
+        None
+    }
 }
 
 /// What a suite found out about an implementation.
@@ -59,7 +66,7 @@ impl<A: Shape> fmt::Display for Divergence<A> {
     }
 }
 
-fn shown(answers: &[Term]) -> String {
+pub(crate) fn shown(answers: &[Term]) -> String {
     match answers {
         [] => "nothing".to_owned(),
         all => all.iter().map(|answer| format!("`{answer}`")).collect::<Vec<_>>().join(", "),
@@ -128,7 +135,7 @@ fn one<M: Model>(
     None
 }
 
-fn message(panic: &(dyn std::any::Any + Send)) -> String {
+pub(crate) fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic".to_owned())
 }

@@ -8,11 +8,11 @@ use quotient_model::{Program, Rules, Seq, Shape, Symmetry, Term, model, sort};
 
 sort! { pub struct Key; }
 
-const CAPACITY: usize = 2;
+pub(crate) const CAPACITY: usize = 2;
 
 /// The entries of a cache, the one that was used last first.
 #[derive(Clone, Debug, Default, Shape)]
-struct Recent {
+pub(crate) struct Recent {
     entries: Seq<(Key, u8)>,
 }
 
@@ -60,7 +60,7 @@ impl Recent {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Fault {
+pub(crate) enum Fault {
     GetDoesNotPromote,
     PeekPromotes,
     PutOfOldDoesNotPromote,
@@ -72,7 +72,7 @@ enum Fault {
     EvictsTheSecondOldest,
 }
 
-const FAULTS: [Fault; 9] = {
+pub(crate) const FAULTS: [Fault; 9] = {
     use Fault::*;
     [
         GetDoesNotPromote,
@@ -88,14 +88,14 @@ const FAULTS: [Fault; 9] = {
 };
 
 /// The cache, or one with a fault.
-struct Cache {
+pub(crate) struct Cache {
     entries: LruCache<String, u8>,
     names: Bindings<Key, String>,
     fault: Option<Fault>,
 }
 
 impl Cache {
-    fn new(fault: Option<Fault>) -> Self {
+    pub(crate) fn new(fault: Option<Fault>) -> Self {
         let room = CAPACITY + usize::from(fault == Some(Fault::OneMoreFits));
         let entries = LruCache::new(NonZeroUsize::new(room).expect("it is not 0"));
         Self { entries, names: Bindings::new(), fault }

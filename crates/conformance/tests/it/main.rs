@@ -1,4 +1,5 @@
 //! All integration tests of conformance in one executable.
 
 mod cache;
+mod online;
 mod suites;

@@ -8,17 +8,23 @@ use quotient_model::{Cx, Doing, Model, Program, Role, Shape, Symmetry, Term};
 
 /// A machine: by state and input, the answer and the next state.
 #[derive(Clone, PartialEq, Debug)]
-struct Table {
-    inputs: usize,
-    steps: Vec<Option<(u8, u8)>>,
+pub(crate) struct Table {
+    pub(crate) inputs: usize,
+    pub(crate) steps: Vec<Option<(u8, u8)>>,
     ends: Vec<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Shape)]
-struct Input(u8);
+pub(crate) struct Input(u8);
 
 impl Table {
-    fn random(random: &mut SplitMix64, states: usize, inputs: usize, missing: usize, ends: bool) -> Self {
+    pub(crate) fn random(
+        random: &mut SplitMix64,
+        states: usize,
+        inputs: usize,
+        missing: usize,
+        ends: bool,
+    ) -> Self {
         let steps = (0..states * inputs)
             .map(|_| {
                 (random.below(10) >= missing).then(|| (random.below(2) as u8, random.below(states) as u8))
@@ -28,11 +34,11 @@ impl Table {
         Self { inputs, steps, ends }
     }
 
-    fn step(&self, state: u8, input: Input) -> Option<(u8, u8)> {
+    pub(crate) fn step(&self, state: u8, input: Input) -> Option<(u8, u8)> {
         self.steps[usize::from(state) * self.inputs + usize::from(input.0)]
     }
 
-    fn inputs(&self) -> impl Iterator<Item = Input> + use<> {
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = Input> + use<> {
         (0..self.inputs as u8).map(Input)
     }
 
@@ -46,7 +52,7 @@ impl Table {
     }
 
     /// Whether it answers all runs of another one as that does.
-    fn answers_like(&self, model: &Self) -> bool {
+    pub(crate) fn answers_like(&self, model: &Self) -> bool {
         let (mut seen, mut left) = (BTreeSet::from([(0, 0)]), vec![(0, 0)]);
         while let Some((mine, theirs)) = left.pop() {
             for input in self.inputs() {
@@ -90,9 +96,9 @@ impl Model for Table {
 }
 
 /// A machine as an implementation.
-struct Runs {
-    table: Table,
-    at: u8,
+pub(crate) struct Runs {
+    pub(crate) table: Table,
+    pub(crate) at: u8,
 }
 
 impl Stepper<Table> for Runs {
