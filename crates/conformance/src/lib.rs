@@ -20,6 +20,7 @@
 #![warn(missing_docs)]
 
 mod bindings;
+mod concurrent;
 mod machine;
 mod online;
 mod output;
@@ -28,9 +29,12 @@ mod separation;
 mod stepper;
 mod suite;
 mod tour;
+mod turns;
 
 pub use bindings::Bindings;
+pub use concurrent::{Call, Concurrent, Histories, History, Shared};
 pub use online::{Deviation, Event, Mismatch, Online, Strategy, Trial};
 pub use possible::Lost;
 pub use stepper::{Conformance, Divergence, Stepper};
 pub use suite::{Coverage, NoSuite, Step, Suite, Test};
+pub use turns::turn;

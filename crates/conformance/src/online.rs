@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bits::SplitMix64;
 use quotient_model::{Model, Obstacle, Program, Role, Shape, Term};
@@ -38,6 +38,7 @@ pub struct Online<M: Model> {
     inputs: usize,
     seed: u64,
     patience: Duration,
+    shorten: Duration,
     most: usize,
 }
 
@@ -136,6 +137,7 @@ impl<M: Model> Online<M> {
             inputs: 50,
             seed: 1,
             patience: Duration::from_millis(50),
+            shorten: Duration::from_secs(10),
             most: 4096,
         }
     }
@@ -162,6 +164,12 @@ impl<M: Model> Online<M> {
     #[must_use]
     pub fn patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
+    }
+
+    /// How long a run that failed may be made shorter.
+    #[must_use]
+    pub fn shorten_for(self, shorten: Duration) -> Self {
+        Self { shorten, ..self }
     }
 
     /// The greatest number of states of the model that may be possible at a time.
@@ -291,8 +299,10 @@ impl<M: Model> Online<M> {
         let failures = (0..REPETITIONS).filter(|_| fails(&self.repeat(stepper, &inputs))).count();
         // What fails now and then is tried more often.
         let tries = if failures == REPETITIONS { 1 } else { MORE_TRIES };
+        let end = Instant::now() + self.shorten;
         let mut fail = |inputs: &[M::Action]| {
-            (0..tries).map(|_| self.repeat(&mut *stepper, inputs)).find(fails).filter(|_| failures > 0)
+            let tries = if failures > 0 && Instant::now() < end { tries } else { 0 };
+            (0..tries).map(|_| self.repeat(&mut *stepper, inputs)).find(fails)
         };
         if let Some(run) = self.shortest(&best.0).and_then(|inputs| fail(&inputs))
             && inputs_of(&run.0).len() < inputs_of(&best.0).len()

@@ -6,7 +6,9 @@
 
 use std::fmt;
 
-use quotient_model::{Failure, Model, Obstacle, Program, Reached, Remark, Role, Shape, Successor, Term};
+use quotient_model::{
+    Failure, Model, Obstacle, Program, Reached, Remark, Role, Shape, Successor, Successors, Term,
+};
 
 /// The states that agree with what was observed, with what has been steps that nobody observes.
 pub struct Possible<'p, M: Model> {
@@ -101,8 +103,8 @@ impl<'p, M: Model> Possible<'p, M> {
     pub fn answers(&self, action: &M::Action) -> Result<Vec<Vec<Term>>, Lost> {
         let mut all: Vec<Vec<Term>> = Vec::new();
         for state in &self.states {
-            for step in self.moves(state)? {
-                if step.action.order(action).is_eq() && !all.contains(&step.answers) {
+            for step in self.moves_by(state, action)? {
+                if !all.contains(&step.answers) {
                     all.push(step.answers);
                 }
             }
@@ -115,10 +117,8 @@ impl<'p, M: Model> Possible<'p, M> {
     pub fn observe(&mut self, action: &M::Action, answers: Option<&[Term]>) -> Result<bool, Lost> {
         let mut next = Vec::new();
         for state in &self.states {
-            let moves = self.moves(state)?.into_iter();
-            let agrees = |step: &Move<M>| {
-                step.action.order(action).is_eq() && answers.is_none_or(|answers| step.answers == answers)
-            };
+            let moves = self.moves_by(state, action)?.into_iter();
+            let agrees = |step: &Move<M>| answers.is_none_or(|answers| step.answers == answers);
             next.extend(moves.filter(agrees).map(|step| step.to));
         }
         self.replace(next)
@@ -181,26 +181,34 @@ impl<'p, M: Model> Possible<'p, M> {
 
     /// The steps of a state.
     pub fn moves(&self, state: &M::State) -> Result<Vec<Move<M>>, Lost> {
-        let steps = self.program.successors(state).map_err(Lost::Model)?;
-        let mut moves = Vec::new();
-        for Successor { action, remarks, result, .. } in steps {
-            let to = match result {
-                Reached::State(to) => to,
-                Reached::Failed(failure) => return Err(Lost::Model(failure)),
-                Reached::Outside | Reached::Crowded => continue,
-            };
-            let answers = remarks.into_iter().filter_map(|remark| match remark {
-                Remark::Output(term) => Some(term),
-                _ => None,
-            });
-            moves.push(Move { action, answers: answers.collect(), to });
-        }
-        Ok(moves)
+        self.program.successors(state).map_err(Lost::Model).and_then(moves)
+    }
+
+    /// The steps of a state by one action.
+    pub fn moves_by(&self, state: &M::State, action: &M::Action) -> Result<Vec<Move<M>>, Lost> {
+        self.program.successors_by(state, action).map_err(Lost::Model).and_then(moves)
     }
 
     fn role(&self, action: &M::Action) -> Role {
         self.program.model().role(action)
     }
+}
+
+fn moves<M: Model>(steps: Successors<M>) -> Result<Vec<Move<M>>, Lost> {
+    let mut moves = Vec::new();
+    for Successor { action, remarks, result, .. } in steps {
+        let to = match result {
+            Reached::State(to) => to,
+            Reached::Failed(failure) => return Err(Lost::Model(failure)),
+            Reached::Outside | Reached::Crowded => continue,
+        };
+        let answers = remarks.into_iter().filter_map(|remark| match remark {
+            Remark::Output(term) => Some(term),
+            _ => None,
+        });
+        moves.push(Move { action, answers: answers.collect(), to });
+    }
+    Ok(moves)
 }
 
 fn has<A: Shape>(list: &[A], action: &A) -> bool {

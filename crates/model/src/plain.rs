@@ -80,9 +80,25 @@ impl<M: Model> Program<M> {
     /// choices. The failure is one of finding them.
     pub fn successors(&self, state: &M::State) -> Result<Successors<M>, Failure> {
         let offers = self.offered(state).map_err(|fault| self.failure(fault))?;
+        self.successors_by_all(state, offers.actions)
+    }
+
+    /// The steps of a state by one action, with every way to make its choices: none if the state does not offer it.
+    ///
+    /// # Errors
+    ///
+    /// The failure is one of finding them.
+    pub fn successors_by(&self, state: &M::State, action: &M::Action) -> Result<Successors<M>, Failure> {
+        let mut actions = self.offered(state).map_err(|fault| self.failure(fault))?.actions;
+        actions.retain(|other| other.order(action).is_eq());
+        actions.truncate(1);
+        self.successors_by_all(state, actions)
+    }
+
+    fn successors_by_all(&self, state: &M::State, actions: Vec<M::Action>) -> Result<Successors<M>, Failure> {
         let cx = Cx::new(&self.sorts);
         let mut successors = Vec::new();
-        for action in offers.actions {
+        for action in actions {
             let process = caught(|| self.model.process(&cx, &action))
                 .map_err(|panicked| self.failure(self.panicked(&panicked)))?;
             let (mut choice, mut end) = (0, 1);

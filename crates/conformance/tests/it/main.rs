@@ -1,5 +1,7 @@
 //! All integration tests of conformance in one executable.
 
 mod cache;
+mod chat;
+mod concurrent;
 mod online;
 mod suites;
