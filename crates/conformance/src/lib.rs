@@ -30,6 +30,7 @@ mod stepper;
 mod suite;
 mod tour;
 mod turns;
+mod validate;
 
 pub use bindings::Bindings;
 pub use concurrent::{Call, Concurrent, Histories, History, Shared};
@@ -38,3 +39,4 @@ pub use possible::Lost;
 pub use stepper::{Conformance, Divergence, Stepper};
 pub use suite::{Coverage, NoSuite, Step, Suite, Test};
 pub use turns::turn;
+pub use validate::{Log, NoEvent, Rejected, Validation, validate};

@@ -157,6 +157,11 @@ impl<'p, M: Model> Possible<'p, M> {
         Ok(true)
     }
 
+    /// A state with those that hidden steps lead to from it.
+    pub fn hidden_from(&self, state: M::State) -> Result<Vec<M::State>, Lost> {
+        self.closed(vec![state])
+    }
+
     /// States with those that hidden steps lead to.
     fn closed(&self, mut states: Vec<M::State>) -> Result<Vec<M::State>, Lost> {
         sort(&mut states);

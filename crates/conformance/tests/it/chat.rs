@@ -17,7 +17,7 @@ sort! { pub struct Client; }
 
 /// Who is there, and what is on its way to whom.
 #[derive(Clone, Debug, Default, Shape)]
-struct Room {
+pub(crate) struct Room {
     present: Map<Client, Seq<(Client, u8)>>,
 }
 

@@ -5,3 +5,4 @@ mod chat;
 mod concurrent;
 mod online;
 mod suites;
+mod validate;
