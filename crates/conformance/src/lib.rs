@@ -13,9 +13,10 @@
 //!
 //! States and steps that differ in interchangeable individuals are one, unless that is [not wanted](Suite::new).
 //!
-//! Here the test decides what happens, and the model says what follows. A model in which one action can lead to
+//! In a suite the test decides what happens, and the model says what follows. A model in which one action can lead to
 //! several states, or with [outputs](quotient_model::Role::Output) that the implementation decides on, has no
-//! suite, and the reason is told.
+//! suite, and the reason is told. [`Online`] runs an implementation beside such a model, [`Concurrent`] lets threads call
+//! an object at the same time, and [`validate`] compares a log with a model afterwards.
 
 #![warn(missing_docs)]
 

@@ -210,9 +210,7 @@ impl<M: Model> Online<M> {
                 *taken.entry(class).or_default() += 1;
                 Ok(Next::Input(action))
             });
-            trial.runs += 1;
-            trial.inputs += events.iter().filter(|event| matches!(event, Event::Input { .. })).count();
-            trial.outputs += events.iter().filter(|event| matches!(event, Event::Output(_))).count();
+            trial.count(&events);
             if let Some(mismatch) = mismatch {
                 trial.failure = Some(self.shorter(stepper, events, mismatch));
                 break;
@@ -222,22 +220,16 @@ impl<M: Model> Online<M> {
         trial
     }
 
-    /// Runs the implementation with given inputs. Those that the model does not allow are left out.
-    pub fn replay(&self, stepper: &mut impl Stepper<M>, inputs: &[M::Action]) -> Trial<M::Action> {
-        let (events, mismatch) = self.repeat(stepper, inputs);
-        let inputs = inputs_of(&events).len();
-        Trial {
-            runs: 1,
-            inputs,
-            outputs: events.iter().filter(|event| matches!(event, Event::Output(_))).count(),
-            classes: 0,
-            failure: mismatch.map(|mismatch| Deviation {
-                events,
-                mismatch,
-                inputs_at_first: inputs,
-                rate: (1, 1),
-            }),
-        }
+    /// Runs the implementation as in a run that failed: gives the inputs, and waits where something was observed or awaited.
+    /// Inputs that the model does not allow are left out.
+    pub fn replay(&self, stepper: &mut impl Stepper<M>, events: &[Event<M::Action>]) -> Trial<M::Action> {
+        let mut trial = Trial { runs: 0, inputs: 0, outputs: 0, classes: 0, failure: None };
+        let (events, mismatch) = self.repeat(stepper, &acts_of(events));
+        trial.count(&events);
+        let inputs_at_first = inputs(&events);
+        trial.failure =
+            mismatch.map(|mismatch| Deviation { events, mismatch, inputs_at_first, rate: (1, 1) });
+        trial
     }
 
     /// The kinds of actions that a run does without, as bits.
@@ -249,19 +241,21 @@ impl<M: Model> Online<M> {
         }
     }
 
-    fn repeat(&self, stepper: &mut impl Stepper<M>, inputs: &[M::Action]) -> Run<M::Action> {
-        let mut left = inputs.iter();
-        let mut is_quiet = false;
+    fn repeat(&self, stepper: &mut impl Stepper<M>, acts: &[Act<M::Action>]) -> Run<M::Action> {
+        let mut left = acts.iter();
         self.attempt(stepper, |possible| {
-            // Outputs are taken as soon as they come, so that there is one order.
-            if !std::mem::replace(&mut is_quiet, true) && !possible.any(Role::Output)?.is_empty() {
-                return Ok(Next::Wait);
-            }
+            let is_owed = !possible.any(Role::Output)?.is_empty();
             let mut allowed = possible.common(Role::Input)?;
             allowed.extend(possible.common(Role::Cleanup)?);
-            let next = left.find(|action| allowed.iter().any(|other| other.order(action).is_eq()));
-            is_quiet = false;
-            Ok(next.map_or(Next::End, |action| Next::Input(action.clone())))
+            let next = left.find(|act| match act {
+                Act::Input(action) => allowed.iter().any(|other| other.order(action).is_eq()),
+                Act::Wait => is_owed,
+            });
+            Ok(match next {
+                Some(Act::Input(action)) => Next::Input(action.clone()),
+                Some(Act::Wait) => Next::Wait,
+                None => Next::End,
+            })
         })
     }
 
@@ -288,51 +282,49 @@ impl<M: Model> Online<M> {
         events: Vec<Event<M::Action>>,
         mismatch: Mismatch<M::Action>,
     ) -> Deviation<M::Action> {
-        let inputs_at_first = inputs_of(&events).len();
+        let inputs_at_first = inputs(&events);
         let mut best: Run<M::Action> = (events, Some(mismatch));
         if matches!(best.1, Some(Mismatch::Lost(_))) {
             let (events, mismatch) = best;
             let mismatch = mismatch.expect("it failed");
             return Deviation { events, mismatch, inputs_at_first, rate: (1, 1) };
         }
-        let inputs = inputs_of(&best.0);
-        let failures = (0..REPETITIONS).filter(|_| fails(&self.repeat(stepper, &inputs))).count();
+        let acts = acts_of(&best.0);
+        let failures = (0..REPETITIONS).filter(|_| fails(&self.repeat(stepper, &acts))).count();
         // What fails now and then is tried more often.
         let tries = if failures == REPETITIONS { 1 } else { MORE_TRIES };
         let end = Instant::now() + self.shorten;
-        let mut fail = |inputs: &[M::Action]| {
+        let mut fail = |acts: &[Act<M::Action>]| {
             let tries = if failures > 0 && Instant::now() < end { tries } else { 0 };
-            (0..tries).map(|_| self.repeat(&mut *stepper, inputs)).find(fails)
+            (0..tries).map(|_| self.repeat(&mut *stepper, acts)).find(fails)
         };
-        if let Some(run) = self.shortest(&best.0).and_then(|inputs| fail(&inputs))
-            && inputs_of(&run.0).len() < inputs_of(&best.0).len()
+        if let Some(run) = self.shortest(&best.0).and_then(|acts| fail(&acts))
+            && run.0.len() < best.0.len()
         {
             best = run;
         }
-        let mut size = inputs_of(&best.0).len().div_ceil(2);
+        let mut size = best.0.len().div_ceil(2);
         while size > 0 {
-            let inputs = inputs_of(&best.0);
-            let shorter = (0..inputs.len()).step_by(size).find_map(|start| {
-                let end = (start + size).min(inputs.len());
-                let run = fail(&[&inputs[..start], &inputs[end..]].concat())?;
-                (inputs_of(&run.0).len() < inputs.len()).then_some(run)
+            let acts = acts_of(&best.0);
+            let shorter = (0..acts.len()).step_by(size).find_map(|start| {
+                let end = (start + size).min(acts.len());
+                let run = fail(&[&acts[..start], &acts[end..]].concat())?;
+                (run.0.len() < acts.len()).then_some(run)
             });
             match shorter {
                 Some(run) => best = run,
                 None => size /= 2,
             }
-            size = size.min(inputs_of(&best.0).len());
+            size = size.min(best.0.len());
         }
         // A run that is more than twice as long as another one is not short. All runs of half the length are tried, if they are
         // not too many.
         let mut left = if tries == 1 { MOST_TRIED } else { 0 };
-        while let Some(run) =
-            self.among_all(&mut fail, inputs_of(&best.0).len().saturating_sub(1) / 2, &mut left)
-        {
+        while let Some(run) = self.among_all(&mut fail, best.0.len().saturating_sub(1) / 2, &mut left) {
             best = run;
         }
-        let inputs = inputs_of(&best.0);
-        let failed = (0..REPETITIONS).filter(|_| fails(&self.repeat(stepper, &inputs))).count();
+        let acts = acts_of(&best.0);
+        let failed = (0..REPETITIONS).filter(|_| fails(&self.repeat(stepper, &acts))).count();
         let (events, mismatch) = best;
         let mismatch = mismatch.expect("it fails");
         Deviation { events, mismatch, inputs_at_first, rate: (failed, REPETITIONS) }
@@ -341,7 +333,7 @@ impl<M: Model> Online<M> {
     /// A run that fails among all of some length, for which at most `left` runs are tried.
     fn among_all(
         &self,
-        fail: &mut impl FnMut(&[M::Action]) -> Option<Run<M::Action>>,
+        fail: &mut impl FnMut(&[Act<M::Action>]) -> Option<Run<M::Action>>,
         len: usize,
         left: &mut usize,
     ) -> Option<Run<M::Action>> {
@@ -363,7 +355,7 @@ impl<M: Model> Online<M> {
                 let is_input = self.program.model().role(&step.action) == Role::Input;
                 if is_input && !classes.contains(&class) {
                     classes.push(class);
-                    open.push(([&inputs[..], &[step.action]].concat(), step.to));
+                    open.push(([&inputs[..], &[Act::Input(step.action)]].concat(), step.to));
                 }
             }
             // What goes no further was a part of others.
@@ -375,7 +367,7 @@ impl<M: Model> Online<M> {
     }
 
     /// The shortest inputs of the model to the state before the last input of a run, and that input.
-    fn shortest(&self, events: &[Event<M::Action>]) -> Option<Vec<M::Action>> {
+    fn shortest(&self, events: &[Event<M::Action>]) -> Option<Vec<Act<M::Action>>> {
         let (last, before) = events.split_last()?;
         let Event::Input { action: last, .. } = last else { return None };
         let mut possible = Possible::new(&self.program, self.most).ok()?;
@@ -390,9 +382,9 @@ impl<M: Model> Online<M> {
         let mut at = 0;
         while at < met.len() && met.len() < MOST_SEARCHED {
             if met[at].order(goal).is_eq() {
-                let mut inputs = vec![last.clone()];
+                let mut inputs = vec![Act::Input(last.clone())];
                 while let Some((from, action)) = &ways[at] {
-                    inputs.push(action.clone());
+                    inputs.push(Act::Input(action.clone()));
                     at = *from;
                 }
                 inputs.reverse();
@@ -426,12 +418,24 @@ fn fails<A>((_, mismatch): &Run<A>) -> bool {
     mismatch.as_ref().is_some_and(|mismatch| !matches!(mismatch, Mismatch::Lost(_)))
 }
 
-fn inputs_of<A: Clone>(events: &[Event<A>]) -> Vec<A> {
-    let input = |event: &Event<A>| match event {
-        Event::Input { action, .. } => Some(action.clone()),
-        Event::Output(_) | Event::Silence => None,
+fn inputs<A>(events: &[Event<A>]) -> usize {
+    events.iter().filter(|event| matches!(event, Event::Input { .. })).count()
+}
+
+/// What a test does in a run.
+#[derive(Clone)]
+enum Act<A> {
+    Input(A),
+    /// It waits for an output.
+    Wait,
+}
+
+fn acts_of<A: Clone>(events: &[Event<A>]) -> Vec<Act<A>> {
+    let act = |event: &Event<A>| match event {
+        Event::Input { action, .. } => Act::Input(action.clone()),
+        Event::Output(_) | Event::Silence => Act::Wait,
     };
-    events.iter().filter_map(input).collect()
+    events.iter().map(act).collect()
 }
 
 /// Why a run ends early.
@@ -533,7 +537,7 @@ impl<M: Model, S: Stepper<M>> Attempt<'_, M, S> {
 
 impl<A: Shape> fmt::Display for Deviation<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let inputs = inputs_of(&self.events).len();
+        let inputs = inputs(&self.events);
         write!(f, "a run of {inputs} inputs is not one of the model")?;
         if self.inputs_at_first > inputs {
             write!(f, " (made shorter from {})", self.inputs_at_first)?;
@@ -578,6 +582,12 @@ impl<A: Shape> fmt::Display for Deviation<A> {
 }
 
 impl<A: Shape> Trial<A> {
+    fn count(&mut self, events: &[Event<A>]) {
+        self.runs += 1;
+        self.inputs += inputs(events);
+        self.outputs += events.iter().filter(|event| matches!(event, Event::Output(_))).count();
+    }
+
     /// Whether all runs were runs of the model.
     pub const fn conforms(&self) -> bool {
         self.failure.is_none()

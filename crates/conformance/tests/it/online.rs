@@ -27,6 +27,9 @@ fn faults_of_a_cache_are_found() {
             );
             // No fault needs more than to fill the cache, to do the wrong thing, and to look.
             assert!(failure.events.len() <= 6, "{fault:?}: {failure}");
+            // As a regression.
+            assert!(!online.replay(&mut Cache::new(Some(fault)), &failure.events).conforms());
+            online.replay(&mut Cache::new(None), &failure.events).assert_conforms();
         }
     }
 }
