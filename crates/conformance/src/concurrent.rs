@@ -98,7 +98,7 @@ where
     #[must_use]
     pub fn threads(self, threads: usize, calls: usize, prefix: usize) -> Self {
         assert!(threads * calls + prefix <= MOST_CALLS, "a history has at most {MOST_CALLS} calls");
-        Self { threads, calls, prefix, ..self }
+        Self { threads, prefix, calls, ..self }
     }
 
     /// The number of histories.
@@ -191,14 +191,12 @@ where
             for _ in 0..=self.prefix + self.threads * self.calls {
                 let moves = possible.moves(&state)?;
                 let has = |action: &M::Action| moves.iter().any(|step| step.action.order(action).is_eq());
-                match &mut always {
-                    Some(always) => always.retain(has),
-                    None => {
-                        let mut actions: Vec<M::Action> =
-                            moves.iter().map(|step| step.action.clone()).collect();
-                        actions.dedup_by(|a, b| a.order(b).is_eq());
-                        always = Some(actions);
-                    }
+                if let Some(always) = &mut always {
+                    always.retain(has);
+                } else {
+                    let mut actions: Vec<M::Action> = moves.iter().map(|step| step.action.clone()).collect();
+                    actions.dedup_by(|a, b| a.order(b).is_eq());
+                    always = Some(actions);
                 }
                 let Some(step) = random.choose(&moves) else { break };
                 state = step.to.clone();
@@ -448,9 +446,9 @@ mod tests {
             calls.sort_by_key(|call| call.begin);
             let wanted = by_all_orders(&calls, 0, 0);
             if wanted {
-                right += 1
+                right += 1;
             } else {
-                wrong += 1
+                wrong += 1;
             }
             let failure = judge.judge(calls);
             assert_eq!(failure.is_none(), wanted, "{failure:?}");

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use bits::SplitMix64;
 use quotient_model::{Model, Obstacle, Program, Role, Shape, Term};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::possible::{Lost, Possible};
 use crate::stepper::{Stepper, message, shown};
@@ -378,7 +378,7 @@ impl<M: Model> Online<M> {
         let goal = possible.states().first()?;
         let mut met = Possible::new(&self.program, self.most).ok()?.states().to_vec();
         let mut ways: Vec<Option<(usize, M::Action)>> = met.iter().map(|_| None).collect();
-        let mut known: FxHashMap<Term, ()> = met.iter().map(|state| (state.term(), ())).collect();
+        let mut known: FxHashSet<Term> = met.iter().map(Shape::term).collect();
         let mut at = 0;
         while at < met.len() && met.len() < MOST_SEARCHED {
             if met[at].order(goal).is_eq() {
@@ -392,7 +392,7 @@ impl<M: Model> Online<M> {
             }
             for step in possible.moves(&met[at].clone()).ok()? {
                 let is_input = self.program.model().role(&step.action) == Role::Input;
-                if is_input && known.insert(step.to.term(), ()).is_none() {
+                if is_input && known.insert(step.to.term()) {
                     met.push(step.to);
                     ways.push(Some((at, step.action)));
                 }
@@ -495,24 +495,20 @@ impl<M: Model, S: Stepper<M>> Attempt<'_, M, S> {
     /// Waits for an output. Returns whether one came.
     fn wait(&mut self, possible: &mut Possible<'_, M>) -> Result<bool, Stop<M::Action>> {
         let patience = self.online.patience;
-        match self.guarded(|stepper| stepper.observe(patience))? {
-            Some(output) => {
-                let agrees = possible.observe(&output, None)?;
-                self.events.push(Event::Output(output.clone()));
-                if agrees {
-                    return Ok(true);
-                }
-                let (allowed, obstacles) = (possible.any(Role::Output)?, possible.obstacles(&output));
-                Err(Stop::Mismatch(Mismatch::Output { allowed, obstacles }))
+        let Some(output) = self.guarded(|stepper| stepper.observe(patience))? else {
+            self.events.push(Event::Silence);
+            if possible.observe_silence()? {
+                return Ok(false);
             }
-            None => {
-                self.events.push(Event::Silence);
-                if possible.observe_silence()? {
-                    return Ok(false);
-                }
-                Err(Stop::Mismatch(Mismatch::Silence { allowed: possible.any(Role::Output)? }))
-            }
+            return Err(Stop::Mismatch(Mismatch::Silence { allowed: possible.any(Role::Output)? }));
+        };
+        let agrees = possible.observe(&output, None)?;
+        self.events.push(Event::Output(output.clone()));
+        if agrees {
+            return Ok(true);
         }
+        let (allowed, obstacles) = (possible.any(Role::Output)?, possible.obstacles(&output));
+        Err(Stop::Mismatch(Mismatch::Output { allowed, obstacles }))
     }
 
     /// Ends the run, by inputs that are there for it, in a state in which it may end.

@@ -504,7 +504,9 @@ fn mention(term: &Term, to: &mut BTreeSet<(String, u32)>) {
             to.insert((sort.clone(), *number));
         }
         Term::Tuple { fields, .. } | Term::Sequence(fields) | Term::Set(fields) => {
-            fields.iter().for_each(|field| mention(field, to));
+            for field in fields {
+                mention(field, to);
+            }
         }
         Term::Record { fields, .. } => fields.iter().for_each(|(_, field)| mention(field, to)),
         Term::Bag(entries) => entries.iter().for_each(|(entry, _)| mention(entry, to)),

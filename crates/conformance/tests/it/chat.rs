@@ -140,13 +140,16 @@ fn serve(stream: TcpStream, writers: &Writers, fault: Option<Fault>) {
     drop(stream.shutdown(Shutdown::Both));
 }
 
+/// Who heard something, and what.
+type Heard = (String, String);
+
 /// Clients of a server, under the names of the model.
 struct Clients {
     fault: Option<Fault>,
     server: Option<Server>,
     names: Bindings<Client, String>,
     streams: BTreeMap<String, (TcpStream, Receiver<()>)>,
-    heard: (Sender<(String, String)>, Receiver<(String, String)>),
+    heard: (Sender<Heard>, Receiver<Heard>),
 }
 
 impl Clients {

@@ -93,9 +93,9 @@ fn failures_of_random_machines_are_runs_of_the_model() {
         let trial = online.run(&mut Runs { table: faulty.clone(), at: 0 });
         let Some(failure) = &trial.failure else {
             if faulty.answers_like(&model) {
-                equal += 1
+                equal += 1;
             } else {
-                missed += 1
+                missed += 1;
             }
             continue;
         };

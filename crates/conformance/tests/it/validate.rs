@@ -77,7 +77,7 @@ fn logs_of_two_phase_commit() {
     for _ in 0..effort(150) {
         let mut state = program.initial_states().expect("there is one").remove(0);
         let mut events = Vec::new();
-        for _ in 0..1 + random.below(9) {
+        for _ in 0..=random.below(9) {
             let mut steps = program.successors(&state).expect("they can be found");
             if steps.is_empty() {
                 break;
