@@ -5,4 +5,5 @@ mod chat;
 mod concurrent;
 mod online;
 mod suites;
+mod tree;
 mod validate;
