@@ -738,3 +738,21 @@ impl Config {
             .then(|| "cycles are looked for depth first: leave --search bfs away".to_owned())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_cores_where_nothing_is_asked_for_and_several_can_work() {
+        let crew = |config: &Config| config.crew().0;
+        let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS as usize);
+        let usual = Config::default();
+        assert_eq!(usual.crew(), (cores, Pace { after: A_MOMENT, ..usual.pace }));
+        let asked = Config { threads: Some(3), ..Config::default() };
+        assert_eq!(asked.crew(), (3, asked.pace));
+        assert_eq!(crew(&Config { store: StoreKind::Exact, ..Config::default() }), 1);
+        assert_eq!(crew(&Config { search: Some(SearchKind::Dfs), ..Config::default() }), 1);
+        assert_eq!(crew(&Config { symmetry: Symmetry::Pc, ..Config::default() }), 1);
+    }
+}

@@ -439,7 +439,7 @@ impl Engine {
                     values.truncate(base);
                 }
                 Op::Has(ty) => {
-                    binary!(a, b => self.value_for(state, scratch, fuel, ty, a, b)?.is_some().into())
+                    binary!(a, b => self.value_for(state, scratch, fuel, ty, a, b)?.is_some().into());
                 }
                 Op::ValueOf(ty) => {
                     binary!(a, b => match self.value_for(state, scratch, fuel, ty, a, b)? {

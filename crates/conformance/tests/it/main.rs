@@ -3,6 +3,7 @@
 mod cache;
 mod chat;
 mod concurrent;
+mod database;
 mod online;
 mod suites;
 mod tree;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bits::SplitMix64;
 use quotient_conformance::{Event, Mismatch, Online, Stepper, Strategy};
-use quotient_model::{Program, Term};
+use quotient_model::{Doing, Program, Shape, Term, model};
 use testing::effort;
 
 use crate::cache::{Cache, FAULTS, Recent, RecentAction};
@@ -114,6 +114,76 @@ fn failures_of_random_machines_are_runs_of_the_model() {
         assert!(failure.events.len() <= 2 * shortest(&model, &faulty), "{failure}\n{model:?}\n{faulty:?}");
     }
     assert!(failures > 20 && equal > 20 && missed * 20 < failures, "{failures} {missed} {equal}");
+}
+
+/// A door that is locked or not when it was closed, which nobody can see.
+#[derive(Clone, Copy, PartialEq, Debug, Default, Shape)]
+enum Door {
+    #[default]
+    Open,
+    Closed {
+        is_locked: bool,
+    },
+}
+
+#[model]
+impl Door {
+    #[initial]
+    fn open() -> Self {
+        Self::default()
+    }
+
+    #[action(when = *self == Self::Open)]
+    fn close(&mut self, doing: &mut Doing<'_>) {
+        if let Some(is_locked) = doing.choose([false, true]) {
+            *self = Self::Closed { is_locked };
+        }
+    }
+
+    #[action(when = *self == (Self::Closed { is_locked: false }))]
+    fn push(&mut self) {
+        *self = Self::Open;
+    }
+
+    /// Whether it opened.
+    #[action(when = *self != Self::Open)]
+    fn knock(&mut self) -> bool {
+        let opens = *self == Self::Closed { is_locked: false };
+        if opens {
+            *self = Self::Open;
+        }
+        opens
+    }
+}
+
+struct Locks(Door, SplitMix64);
+
+impl Stepper<quotient_model::Rules<Door>> for Locks {
+    fn reset(&mut self) {
+        self.0 = Door::Open;
+    }
+    fn act(&mut self, action: &DoorAction) -> Option<Term> {
+        match action {
+            DoorAction::Close => {
+                self.0 = Door::Closed { is_locked: self.1.chance(50) };
+                None
+            }
+            DoorAction::Push => panic!("it may be locked"),
+            DoorAction::Knock => {
+                let opens = self.0 == Door::Closed { is_locked: false };
+                self.0 = if opens { Door::Open } else { self.0 };
+                Some(opens.term())
+            }
+        }
+    }
+}
+
+/// An input is given only if it is possible whatever the implementation has decided.
+#[test]
+fn inputs_that_may_be_impossible_are_not_given() {
+    let trial = Online::new(Door::program()).run(&mut Locks(Door::Open, SplitMix64::new(1)));
+    trial.assert_conforms();
+    assert!(trial.inputs > 2000, "{}", trial.inputs);
 }
 
 /// A machine that answers wrongly now and then.
