@@ -142,9 +142,6 @@ pub fn report(
         }
     }
     out += &properties(&report.properties, paint);
-    if report.threads > 1 && !report.properties.is_empty() {
-        let _ = writeln!(out, "  (by one thread, which looks for cycles)");
-    }
     // Where a search was stopped, how far it got.
     let open = match (report.verdict, report.search) {
         (Verdict::Inconclusive, SearchKind::Bfs) => format!(", frontier {}", units::count(report.open)),
