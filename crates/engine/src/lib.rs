@@ -343,7 +343,7 @@ impl Engine {
         trial.succeeds = steps.faults.is_empty() && !steps.is_abandoned;
         // Steps beside a fault count as well.
         for &step in &steps.enabled {
-            let has_moved = self.fire_only(es, step) == Fired::Moved;
+            let has_moved = matches!(self.fire_only(es, step), Fired::Moved | Fired::MovedWithFault(_));
             let is_over = self.layout.exclusive.is_none_or(|slot| es.state.read_untraced(0, slot) == 0);
             if has_moved && self.leaks != Leaks::Off {
                 trial.succeeds &= es.state.dropped_references(&mut trial.dropped);

@@ -83,7 +83,7 @@ impl Heap<'_> {
         let is_own = |&object: &ObjectId| {
             !self.state.exists(NodeRef::Object(object)) || self.owner(object, thread) != Owner::Shared
         };
-        if !trial.dropped.iter().all(is_own) {
+        if !self.analysis.blind.losses && !trial.dropped.iter().all(is_own) {
             return None;
         }
         let mut visibility = Visibility::default();
@@ -119,7 +119,7 @@ impl Heap<'_> {
             Some(NodeRef::Object(object)) => object,
         };
         let touched = self.touched(object, access);
-        let may_end = self.layout.first_tombstone.is_some();
+        let may_end = self.layout.first_tombstone.is_some() && !self.analysis.blind.deletions;
         if matches!(touched, Touched::Fixed) && !writes && !may_end {
             return Some(());
         }
@@ -134,7 +134,11 @@ impl Heap<'_> {
                                 || self.guard(object, field).is_some_and(|lock| self.holds(thread, lock)))
                     }
                     Touched::Lock => releases && self.holds(thread, object),
-                    Touched::Element | Touched::Mixed => false,
+                    Touched::Element => {
+                        self.analysis.blind.channels && matches!(self.kind(object), ObjectKind::Channel(_))
+                    }
+                    // The object ends.
+                    Touched::Mixed => self.analysis.blind.deletions,
                 };
         if writes {
             let sees = |seen: &ObservedHeap| {
