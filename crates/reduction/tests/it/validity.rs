@@ -517,7 +517,8 @@ fn reductions_of_programs_with_pointers_are_valid() {
 
 fn named_verdict(program: &Program, analysis: &mut Analysis) -> Option<(Option<String>, [usize; 2])> {
     let engine = Engine::new(program, BOUNDS, false);
-    heap_verdict(&Symmetric::new(&engine, canonical(Naming::Chain)), analysis)
+    let naming = [Naming::Chain, Naming::Auto, Naming::Dfs][program.transitions.len() % 3];
+    heap_verdict(&Symmetric::new(&engine, canonical(naming)), analysis)
 }
 
 /// Channels as objects, with ranks and fused locations.
