@@ -8,6 +8,8 @@
 //!
 //! - *Own objects* can be reached from the thread's frames only. Other threads can only pass on references
 //!   that they have.
+//! - *Channels* that are objects may be used if they are own objects, and have no other guards. So nothing needs to be
+//!   known about what may be sent to them and received from them.
 //! - *New objects* are own objects. Their names do not matter: reduction works on states up to names.
 //! - *Constant fields* may be read. See [`discipline`](crate::discipline) for these, and for guarded fields.
 //! - *Guarded fields* of an object whose lock the thread holds may be read and written, and so may everything
