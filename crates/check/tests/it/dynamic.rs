@@ -413,7 +413,11 @@ fn every_mistake_with_memory_and_its_correction() {
             "if :: x == 9 -> t = none :: else -> t = one fi; x = t(1)",
         ),
         ("bad-call", "t = null; t()", "t = none; t()"),
-        ("channel", "e = new chan(1) of { N& }; e!x", "e = new chan(1) of { byte }; e!x"),
+        (
+            "channel",
+            "e = new chan(1) of { N& }; if :: x == 9 -> e = new chan(1) of { byte } :: else fi; e!x",
+            "e = new chan(1) of { byte }; if :: x == 9 -> e = new chan(1) of { N& } :: else fi; e!x",
+        ),
         ("bad-cast", "g = new N[2]; q = &g[0].k; x = q[1]", "g = new N[2]; q = &g[0].k; x = q[0]"),
     ] {
         let text = |body: &str| {
