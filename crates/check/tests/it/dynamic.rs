@@ -144,6 +144,39 @@ fn random_programs() {
     assert!(kinds.len() >= 5 || all < 100, "{kinds:?}");
 }
 
+/// Random programs in which processes have numbers: only objects are renamed, which changes no verdict.
+#[test]
+fn random_programs_with_numbers() {
+    let all = testing::effort(100);
+    let (mut compared, mut states, mut left) = (0, 0, 0);
+    for seed in 0..all {
+        let text = testing::promela::dynamic(seed).replace("a = g; b = h;", "a = g; b = h; c = _pid % 3;");
+        let model = load("random.pml", text.as_bytes(), &[]);
+        let model = model.unwrap_or_else(|rejected| panic!("{seed}: {rejected}\n{text}"));
+        assert!(model.program.features.thread_ids_observable && !model.program.is_flat(), "{text}");
+        let sizes = Sizes { threads: 4, frames: 4, objects: 40 };
+        let bounds = Bounds { sizes, on_bound: OnBound::Truncate };
+        let Some(expected) = by_brute_force(&model, bounds, MOST_STATES) else { continue };
+        let plain = by_check(&model, &config(bounds, SearchKind::Bfs, StoreKind::Exact));
+        assert_eq!(plain.as_ref(), Ok(&Some(expected.clone())), "{seed}:\n{text}");
+        let mut counts = BTreeSet::new();
+        for search in [SearchKind::Bfs, SearchKind::Dfs] {
+            let config = Config { symmetry: Symmetry::Full, ..config(bounds, search, StoreKind::Trie) };
+            let found = by_check(&model, &config).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+            let found = found.expect("no more states than without symmetry");
+            assert_eq!(found.verdict, expected.verdict, "{seed}, {search}:\n{text}");
+            assert!(found.violations.keys().eq(expected.violations.keys()), "{seed}, {search}:\n{text}");
+            counts.insert(found.states);
+        }
+        assert_eq!(counts.len(), 1, "{seed}: {counts:?}\n{text}");
+        compared += 1;
+        states += expected.states;
+        left += counts.into_iter().sum::<u64>();
+    }
+    eprintln!("{compared} programs, {states} states, {left} with symmetry");
+    assert!(compared > all / 2 && left < states, "{compared} {states} {left}");
+}
+
 /// The kinds of violations of a small model, at two levels of symmetry.
 fn found(text: &str) -> BTreeSet<String> {
     let model = load("small.pml", text.as_bytes(), &[]);
