@@ -370,10 +370,9 @@ fn check_property(
 pub fn ladder(model: &Model, config: &Config) -> Option<symmetry::SymmetryConfig> {
     let Model { program, .. } = model;
     let ladder = config.ladder().filter(|_| !program.is_flat())?;
-    Some(match program.features.thread_ids_observable {
-        true => {
-            symmetry::SymmetryConfig { level: symmetry::Level::Heap, naming: symmetry::Naming::Dfs, ..ladder }
-        }
-        false => ladder,
-    })
+    if !program.features.thread_ids_observable {
+        return Some(ladder);
+    }
+    let (level, naming) = (symmetry::Level::Heap, symmetry::Naming::Dfs);
+    Some(symmetry::SymmetryConfig { level, naming, ..ladder })
 }
