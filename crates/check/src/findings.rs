@@ -333,7 +333,7 @@ fn symmetry_assumption(model: &Model, level: config::Symmetry, processes: &Proce
     if let (Some((span, why)), true) = (model.numbered, level != config::Symmetry::None) {
         let line = model.place(span).line;
         return format!(
-            "symmetry {level}: {why} (line {line}), so that processes have numbers, and no two states are equivalent"
+            "symmetry {level}: {why} (line {line}), so that processes have numbers, and only states that differ in addresses of objects count as one"
         );
     }
     let what = match level {

@@ -36,7 +36,10 @@ pub fn symmetry(
     Symmetry {
         level,
         chosen: check.chosen.as_ref().map(|choice| choice.reason.clone()),
-        naming: is_named.then(|| config.naming.unwrap_or_default()),
+        naming: is_named.then(|| {
+            let is_numbered = model.program.features.thread_ids_observable;
+            if is_numbered { config::Naming::Dfs } else { config.naming.unwrap_or_default() }
+        }),
         canonical: match level {
             _ if model.program.features.thread_ids_observable => stats.exhausted == 0,
             // Every state is its own class.

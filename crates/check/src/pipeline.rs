@@ -246,7 +246,7 @@ fn check_safety(check: &Check<'_>, watcher: &mut dyn Watcher) -> Result<GoalResu
         };
         Ok::<_, CheckError>(((explored, ended), layers))
     })?;
-    let level = config.symmetry;
+    let level = temporal::level(ladder(model, config), config.symmetry);
     let (completeness, found) = (explored.outcome.completeness, explored.outcome.violations.len());
     let mut result = conclude(
         check,
@@ -367,8 +367,14 @@ fn check_property(
     )
 }
 
-/// How states are named. Where all names can be observed, each state is its own class: there is nothing to
-/// rename.
+/// How states are named. Where threads have numbers, only objects can be renamed, if there are any. Then threads vanish when
+/// they end, which chains do not follow.
 pub fn ladder(model: &Model, config: &Config) -> Option<symmetry::SymmetryConfig> {
-    config.ladder().filter(|_| !model.program.features.thread_ids_observable)
+    let Model { program, .. } = model;
+    let ladder = config.ladder().filter(|_| !program.is_flat())?;
+    if !program.features.thread_ids_observable {
+        return Some(ladder);
+    }
+    let (level, naming) = (symmetry::Level::Heap, symmetry::Naming::Dfs);
+    Some(symmetry::SymmetryConfig { level, naming, ..ladder })
 }

@@ -341,12 +341,18 @@ impl Engine {
         self.own_steps(es, thread, &mut steps);
         trial.guards = es.state.count_accesses();
         trial.succeeds = steps.faults.is_empty() && !steps.is_abandoned;
+        let loses = self.leaks != Leaks::Off;
+        let before = if loses && !es.state.journals_graph() && !steps.enabled.is_empty() {
+            es.state.references(&self.layout)
+        } else {
+            Vec::new()
+        };
         // Steps beside a fault count as well.
         for &step in &steps.enabled {
-            let has_moved = self.fire_only(es, step) == Fired::Moved;
+            let has_moved = matches!(self.fire_only(es, step), Fired::Moved | Fired::MovedWithFault(_));
             let is_over = self.layout.exclusive.is_none_or(|slot| es.state.read_untraced(0, slot) == 0);
-            if has_moved && self.leaks != Leaks::Off {
-                trial.succeeds &= es.state.dropped_references(&mut trial.dropped);
+            if has_moved && loses {
+                es.state.dropped_references(&self.layout, &before, &mut trial.dropped);
             }
             if has_moved {
                 es.state.undo();

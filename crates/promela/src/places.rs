@@ -46,7 +46,7 @@ impl Builder<'_> {
     fn incomplete_pointee(&mut self, name: &str, span: Span) {
         self.diagnostics.push(
             Diagnostic::error(codes::INCOMPLETE_TYPE, format!("the type `{name}` is not complete here"))
-                .at(span, "its fields are declared later")
+                .at(span, "its fields are not known here")
                 .help("move the `typedef` up, before the first use of its fields"),
         );
     }
@@ -260,7 +260,9 @@ impl Builder<'_> {
                 && self.symbols[id.index()].param
             {
                 let message = "the address of the parameter of an expression";
-                self.error(codes::UNSUPPORTED_DYNAMIC, message, span, "not supported");
+                let refused = Diagnostic::error(codes::UNSUPPORTED_DYNAMIC, message);
+                let help = "give the function a body in braces, where a parameter is a variable";
+                self.diagnostics.push(refused.at(span, "this is a value").help(help));
                 return None;
             }
             self.put_in_object(id);

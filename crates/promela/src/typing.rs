@@ -185,15 +185,23 @@ impl Checker<'_, '_> {
                 self.condition(&provided);
                 // It would not hold a process back that is in a function.
                 if self.builder.functions.iter().any(|function| !function.is_expression) {
-                    self.refuse("`provided` is not supported in programs with functions", provided.span);
+                    self.refuse(
+                        "`provided` is not supported in programs with functions",
+                        provided.span,
+                        "begin statements with the condition, or make functions inlines",
+                    );
                 }
             }
             for claim in self.builder.processes[at].claims.clone() {
-                self.refuse("`xr` and `xs` are not supported in dynamic programs", claim.span);
+                self.refuse(
+                    "`xr` and `xs` are not supported in dynamic programs",
+                    claim.span,
+                    "leave the claim out: what a process has to itself is found without it",
+                );
             }
             let span = self.builder.processes[at].span;
             if matches!(self.builder.processes[at].kind, ProcessKind::Trace { .. }) {
-                self.refuse("`trace` and `notrace` are not supported in dynamic programs", span);
+                self.refuse("`trace` and `notrace` are not supported in dynamic programs", span, "set a global variable with each message, in an `atomic`, and write an `ltl` formula about it");
             }
         }
         for at in 0..self.builder.functions.len() {
@@ -215,12 +223,20 @@ impl Checker<'_, '_> {
         for at in 0..self.builder.symbols.len() {
             if self.builder.symbols[at].hidden {
                 let span = self.builder.symbols[at].span;
-                self.refuse("`hidden` variables are not supported in dynamic programs", span);
+                self.refuse(
+                    "`hidden` variables are not supported in dynamic programs",
+                    span,
+                    "leave `hidden` out: a variable that nothing reads costs little",
+                );
             }
         }
         if self.builder.has_priorities {
             let span = self.builder.processes.first().map_or(Span::default(), |process| process.span);
-            self.refuse("priorities are not supported in dynamic programs", span);
+            self.refuse(
+                "priorities are not supported in dynamic programs",
+                span,
+                "let statements wait for a condition that says whose turn it is",
+            );
         }
     }
 
@@ -235,7 +251,11 @@ impl Checker<'_, '_> {
             }
         }
         for span in wrong {
-            self.refuse("labels of acceptance and progress are not supported in functions", span);
+            self.refuse(
+                "labels of acceptance and progress are not supported in functions",
+                span,
+                "put the label on the statement of the process that calls the function",
+            );
         }
     }
 
@@ -243,8 +263,10 @@ impl Checker<'_, '_> {
         self.numbered.get_or_insert((span, why));
     }
 
-    fn refuse(&mut self, message: &str, span: Span) {
-        self.builder.error(codes::UNSUPPORTED_DYNAMIC, message, span, "not here");
+    fn refuse(&mut self, message: &str, span: Span, instead: &str) {
+        let refused =
+            Diagnostic::error(codes::UNSUPPORTED_DYNAMIC, message).at(span, "not here").help(instead);
+        self.builder.diagnostics.push(refused);
     }
 
     fn mismatch(&mut self, wanted: Kind, given: Kind, span: Span) {
@@ -338,7 +360,11 @@ impl Checker<'_, '_> {
 
     fn expr(&mut self, ex: &Ex) -> Kind {
         match &ex.kind {
-            ExKind::Last => self.refuse("`_last` is not supported in dynamic programs", ex.span),
+            ExKind::Last => self.refuse(
+                "`_last` is not supported in dynamic programs",
+                ex.span,
+                "let each process set a global variable when it moves",
+            ),
             ExKind::Var(place) => return self.place(place),
             ExKind::Pid => self.number(ex.span, "`_pid` is a number"),
             ExKind::Count => self.number(ex.span, "`_nr_pr` counts processes that have not ended"),
@@ -380,10 +406,18 @@ impl Checker<'_, '_> {
                 self.message(channel, &kinds, ex.span);
             }
             ExKind::Enabled(_) | ExKind::PcValue(_) | ExKind::GetPriority(_) => {
-                self.refuse("questions about other processes are not supported in dynamic programs", ex.span);
+                self.refuse(
+                    "questions about other processes are not supported in dynamic programs",
+                    ex.span,
+                    "let the process say in a global variable what others ask",
+                );
             }
             ExKind::RemoteLabel { .. } | ExKind::RemoteVar { .. } => {
-                self.refuse("remote references are not supported in dynamic programs", ex.span);
+                self.refuse(
+                    "remote references are not supported in dynamic programs",
+                    ex.span,
+                    "make the variable global, or set a global variable where the process passes the label",
+                );
             }
             ExKind::Dynamic(Dynamic::Load(access)) => return self.access(access),
             ExKind::Dynamic(Dynamic::Call(id, args)) => {

@@ -68,6 +68,14 @@ pub(crate) struct Blind {
     pub values: bool,
     /// What the evaluation of guards reads.
     pub guards: bool,
+    /// That objects may be deleted.
+    pub deletions: bool,
+    /// Who drops the last reference to an object.
+    pub losses: bool,
+    /// That other threads may use a channel that is an object.
+    pub channels: bool,
+    /// That a thread that receives by hand is moved by others.
+    pub hands: bool,
     /// Breaches of assumptions.
     pub breaches: bool,
 }
@@ -158,8 +166,11 @@ pub struct Operation {
 
 /// Why a program cannot be reduced; `None` if it can.
 pub fn obstacle(program: &Program) -> Option<&'static str> {
-    if program.is_mixed() {
-        return Some("objects, functions or atomic blocks meet channels or numbers of processes");
+    if program.features.thread_ids_observable && !program.is_flat() {
+        return Some("the model uses numbers of processes together with objects or functions");
+    }
+    if !program.is_flat() && program.procedures.values().any(|procedure| !procedure.claims.is_empty()) {
+        return Some("the model claims channels that are objects");
     }
     let mut found = None;
     let inert = inert(program, &[]);
@@ -263,6 +274,7 @@ impl Analysis {
         if blind.atomic_waits {
             resources.assured.fill(true);
         }
+        resources.knows_hands = !blind.hands;
         let in_states = ObservedResources::new(&resources, &observed.in_states);
         let in_runs = ObservedResources::new(&resources, &observed.in_runs);
         let transitions: Table<TransitionId, Footprint> =

@@ -27,14 +27,14 @@
 //! its reference must not hide the breach of another thread.
 
 use ir::{
-    ActionKind, Exit, Expr, ExprKind, FieldId, GlobalId, Guard, Id, Jump, LocalId, LocationId, LocationKind,
-    Place, PlaceKind, ProcedureId, Program, Type,
+    Action, ActionKind, Exit, Expr, ExprKind, FieldId, GlobalId, Guard, Id, Jump, LocalId, LocationId,
+    LocationKind, Place, PlaceKind, ProcedureId, Program, Type,
 };
 use rustc_hash::FxHashSet;
 
 use crate::analysis::Observed;
 use crate::bits::Bits;
-use crate::footprint::sensing;
+use crate::footprint::{may_meet, sensing};
 
 /// The assumptions about a program.
 #[derive(Clone, Debug)]
@@ -82,7 +82,10 @@ impl ObservedHeap {
         for expr in exprs.iter().copied().chain(called) {
             expr.each(&mut |expr| match expr.kind {
                 ExprKind::Field(_, field) => seen.fields.insert(field.index()),
-                ExprKind::Index(..) => seen.elements = true,
+                ExprKind::Index(..)
+                | ExprKind::ChannelLength(_)
+                | ExprKind::ChannelFull(_)
+                | ExprKind::ChannelHas { .. } => seen.elements = true,
                 // A pointer may lead to any field.
                 ExprKind::Load(_) => {
                     seen.elements = true;
@@ -180,11 +183,13 @@ impl Discipline {
                 location.transitions.iter().any(|&id| {
                     let transition = &program.transitions[id];
                     matches!(&transition.guard, Guard::When(guard) if reads(guard))
-                        || transition.body.iter().any(|action| {
+                        || transition.body.iter().flat_map(|action| done_by(program, action)).any(|action| {
                             matches!(action.kind, ActionKind::Throw(_)) && has_atomic
+                                // Who hands a message over stores it where the receiver wants it.
+                                || matches!(action.kind, ActionKind::Send { .. }) && may_meet(program, &action.kind)
                                 // What ends an object writes all of it.
                                 || matches!(action.kind, ActionKind::Delete(_) | ActionKind::Kill(_))
-                                || written(&action.kind).is_some_and(|place| self.writes(place))
+                                || action.places().into_iter().any(|place| self.writes(place))
                                 || action.operands().into_iter().any(reads)
                         })
                         || match &transition.exit {
@@ -238,29 +243,33 @@ impl Discipline {
     }
 }
 
-/// The place that an action writes.
-fn written(action: &ActionKind) -> Option<&Place> {
-    match action {
-        ActionKind::Assign(place, _) | ActionKind::New(place, _) | ActionKind::Choose(place, _) => {
-            Some(place)
-        }
-        ActionKind::Start { result, .. } => result.as_ref(),
+/// An action, and what a thread that it starts does at once.
+fn done_by<'p>(program: &'p Program, action: &'p Action) -> impl Iterator<Item = &'p Action> {
+    let started = match action.kind {
+        ActionKind::Start { procedure, .. } => Some(procedure),
         _ => None,
-    }
+    };
+    let prologue = started.into_iter().flat_map(|procedure| &program.procedures[procedure].prologue);
+    std::iter::once(action).chain(prologue)
 }
 
 /// The fields that are assumed to be constant.
 fn constant(program: &Program) -> Bits {
     let actions = || {
-        program.transitions.values().flat_map(|transition| {
+        let bodies = program.transitions.values().flat_map(|transition| {
             let procedure = program.locations[transition.source].procedure;
-            transition.body.iter().map(move |action| (procedure, &action.kind))
-        })
+            transition.body.iter().map(move |action| (procedure, action))
+        });
+        let prologues = program
+            .procedures
+            .iter()
+            .flat_map(|(procedure, of)| of.prologue.iter().map(move |action| (procedure, action)));
+        bodies.chain(prologues)
     };
     let mut locals = FxHashSet::<(ProcedureId, LocalId)>::default();
     let mut globals = FxHashSet::<(ProcedureId, GlobalId)>::default();
     for (procedure, action) in actions() {
-        match action {
+        match &action.kind {
             ActionKind::New(Place { kind: PlaceKind::Local(id), .. }, _) => {
                 locals.insert((procedure, *id));
             }
@@ -276,7 +285,8 @@ fn constant(program: &Program) -> Bits {
         LocationKind::Resume { result: Some(place), .. } => Some((location.procedure, place)),
         _ => None,
     });
-    let places = actions().filter_map(|(procedure, action)| Some((procedure, written(action)?)));
+    let places = actions()
+        .flat_map(|(procedure, action)| action.places().into_iter().map(move |place| (procedure, place)));
     for (procedure, place) in places.chain(results) {
         if let PlaceKind::Through(_) = place.kind {
             // That may be any field.

@@ -11,7 +11,8 @@
 //! | of a local   | its thread                                    | other threads that read it            |
 //! | of locations | entering or leaving locations that are tested | threads that test them                |
 //!
-//! Accesses to channels are recorded separately, as *uses*, because the channel depends on the thread.
+//! Accesses to channels are recorded separately, as *uses*, because the channel depends on the thread. Channels that
+//! are objects are accessed like other objects.
 
 use ir::{
     Action, ActionKind, Array, Callee, ChannelId, Const, Exit, Expr, ExprKind, GlobalId, Guard, Id, Jump,
@@ -108,6 +109,10 @@ pub struct Resources<'p> {
     /// The resources that pure functions read, all together.
     funs: Vec<usize>,
     has_rendezvous: bool,
+    /// Channels are objects, and not numbers.
+    has_channel_objects: bool,
+    /// By hand, threads send and receive when both are ready. This says whether that is known.
+    pub knows_hands: bool,
     /// Objects may be deleted, so that whatever looks at one depends on that.
     has_tombstones: bool,
     /// Any step may drop the last reference to an object, and whether that is a leak depends on others.
@@ -143,6 +148,8 @@ impl<'p> Resources<'p> {
             inert: inert(program, &observed),
             channels: fixed_channels(program),
             has_rendezvous: program.channels.values().any(|channel| channel.capacity == 0),
+            has_channel_objects: !program.is_flat(),
+            knows_hands: true,
             has_tombstones: program.has_tombstones(),
             has_leaks: program.memory.leaks() != Leaks::Off,
             sensing: sensing(program),
@@ -233,6 +240,9 @@ impl<'p> Resources<'p> {
             ExprKind::ChannelLength(channel)
             | ExprKind::ChannelFull(channel)
             | ExprKind::ChannelHas { channel, .. } => {
+                if self.has_channel_objects {
+                    return out.reads.push(HEAP);
+                }
                 // The caller sets the procedure of the expression.
                 let channel = Some(self.channel(channel));
                 out.uses.push(Use { kind: UseKind::Poll, procedure: ProcedureId(0), channel });
@@ -336,6 +346,18 @@ impl<'p> Resources<'p> {
                 }
             }
             ActionKind::Exit => self.end(procedure, out),
+            ActionKind::Send { .. } | ActionKind::Receive { .. } if self.has_channel_objects => {
+                out.writes.push(HEAP);
+                // A thread that sends by hand depends on where others are.
+                if self.knows_hands && may_meet(self.program, &action.kind) {
+                    out.reads.push(RENDEZVOUS);
+                    // A thread that receives by hand is moved by others.
+                    out.immovable |= matches!(action.kind, ActionKind::Receive { .. });
+                }
+                for place in action.places() {
+                    self.place(place, procedure, out);
+                }
+            }
             ActionKind::Send { channel, sorted, .. } => {
                 let kind = UseKind::Send { sorted: *sorted, sensed };
                 out.uses.push(Use { kind, procedure, channel: Some(self.channel(channel)) });
@@ -391,6 +413,9 @@ impl<'p> Resources<'p> {
         let transitions = &self.program.locations[location].transitions;
         transitions.iter().any(|&id| {
             match self.program.transitions[id].body.first().map(|action| &action.kind) {
+                Some(received @ ActionKind::Receive { .. }) if self.has_channel_objects => {
+                    may_meet(self.program, received)
+                }
                 Some(ActionKind::Receive { channel, .. }) => self.may_be_rendezvous(channel),
                 _ => false,
             }
@@ -473,6 +498,11 @@ impl<'p> Resources<'p> {
                 for arg in args {
                     self.expr(arg, &mut out);
                 }
+                let mut entries =
+                    self.program.callees(*callee).map(|callee| self.program.procedures[callee].entry);
+                if entries.any(|entry| self.takes_by_hand[entry.index()]) {
+                    out.writes.push(RENDEZVOUS);
+                }
                 if self.has_tombstones && matches!(callee, Callee::Virtual(_)) {
                     out.reads.push(HEAP);
                 }
@@ -517,6 +547,16 @@ impl<'p> Resources<'p> {
     pub const fn global(index: usize) -> usize {
         GLOBALS + index
     }
+}
+
+/// Whether a message may be handed over, where channels are objects.
+pub fn may_meet(program: &Program, message: &ActionKind) -> bool {
+    let mut hands = program.channels.iter().filter(|(_, channel)| channel.capacity == 0);
+    hands.any(|(id, _)| match message {
+        ActionKind::Send { message, .. } => program.fits_message(id, message),
+        ActionKind::Receive { pattern, keep, .. } => program.fits_pattern(id, pattern, *keep),
+        _ => false,
+    })
 }
 
 /// By global: the channel with its initial number, if the global is never assigned. If several channels are

@@ -8,6 +8,8 @@
 //!
 //! - *Own objects* can be reached from the thread's frames only. Other threads can only pass on references
 //!   that they have.
+//! - *Channels* that are objects may be used if they are own objects, and have no other guards. So nothing needs to be
+//!   known about what may be sent to them and received from them.
 //! - *New objects* are own objects. Their names do not matter: reduction works on states up to names.
 //! - *Constant fields* may be read. See [`discipline`](crate::discipline) for these, and for guarded fields.
 //! - *Guarded fields* of an object whose lock the thread holds may be read and written, and so may everything
@@ -83,7 +85,7 @@ impl Heap<'_> {
         let is_own = |&object: &ObjectId| {
             !self.state.exists(NodeRef::Object(object)) || self.owner(object, thread) != Owner::Shared
         };
-        if !trial.dropped.iter().all(is_own) {
+        if !self.analysis.blind.losses && !trial.dropped.iter().all(is_own) {
             return None;
         }
         let mut visibility = Visibility::default();
@@ -119,7 +121,7 @@ impl Heap<'_> {
             Some(NodeRef::Object(object)) => object,
         };
         let touched = self.touched(object, access);
-        let may_end = self.layout.first_tombstone.is_some();
+        let may_end = self.layout.first_tombstone.is_some() && !self.analysis.blind.deletions;
         if matches!(touched, Touched::Fixed) && !writes && !may_end {
             return Some(());
         }
@@ -134,7 +136,11 @@ impl Heap<'_> {
                                 || self.guard(object, field).is_some_and(|lock| self.holds(thread, lock)))
                     }
                     Touched::Lock => releases && self.holds(thread, object),
-                    Touched::Element | Touched::Mixed => false,
+                    Touched::Element => {
+                        self.analysis.blind.channels && matches!(self.kind(object), ObjectKind::Channel(_))
+                    }
+                    // The object ends.
+                    Touched::Mixed => self.analysis.blind.deletions,
                 };
         if writes {
             let sees = |seen: &ObservedHeap| {

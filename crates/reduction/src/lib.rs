@@ -26,7 +26,7 @@
 //!   thread that only waits in a guard until there is a message is not affected by one more message, and a
 //!   thread that waits for room is not affected by more room (`assured`). Claims of threads (`xr`, `xs`) are
 //!   not relied on, only checked. Messages that a monitor watches are sent and received in all orders.
-//!   Accesses to objects are found by performing them (`heap`): the objects may be ones that only the thread
+//!   Accesses to objects, and to channels that are objects, are found by performing them (`heap`): the objects may be ones that only the thread
 //!   can reach (`owners`), or ones that other threads use only with a lock that the thread holds, as far as
 //!   the program follows that discipline (`discipline`). [`Classes`] says which of these are permitted.
 //! - **C2.** They write nothing that properties of runs read. They may write what properties of states
@@ -82,7 +82,9 @@
 //!   threads may interrupt, a thread that cannot send does not wait: it notices that there is no room
 //!   (`footprint::sensing`).
 //! - *A rendezvous.* A thread that arrives where a message is awaited changes what a sender with an
-//!   alternative does.
+//!   alternative does. Where channels are objects, any sender may be in the middle of an atomic block, so an
+//!   arrival conflicts with all sends that may be by hand; and since a thread that waits for such a message is moved by
+//!   another thread, whatever else it may do there, it has no ample steps.
 //! - *Ends.* Only the youngest thread can end. Its end makes another thread the youngest, which only lets
 //!   that thread end as well; but it frees its number, its channels and its claims. Its channels are removed
 //!   with it, which is a use of these channels that conflicts with all others (`UseKind::End`), and of no

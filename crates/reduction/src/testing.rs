@@ -70,6 +70,14 @@ pub enum Seeded {
     NoGuards,
     /// Tests of whether a lock is free are ignored.
     NoLookers,
+    /// Objects are taken not to be deleted by other threads.
+    NoDeletions,
+    /// Any thread may drop the last reference to an object.
+    NoLosses,
+    /// Channels that are objects are taken to belong to the thread that uses them.
+    NoChannelOwners,
+    /// Threads are taken not to be moved by others that send by hand.
+    NoHands,
 }
 
 impl Seeded {
@@ -83,6 +91,10 @@ impl Seeded {
         Self::NoBreaches,
         Self::NoGuards,
         Self::NoLookers,
+        Self::NoDeletions,
+        Self::NoLosses,
+        Self::NoChannelOwners,
+        Self::NoHands,
     ];
 
     /// The errors about processes and channels.
@@ -122,6 +134,10 @@ impl Seeded {
             values: self == Self::NoValues,
             guards: self == Self::NoGuards,
             breaches: self == Self::NoBreaches,
+            deletions: self == Self::NoDeletions,
+            losses: self == Self::NoLosses,
+            channels: self == Self::NoChannelOwners,
+            hands: self == Self::NoHands,
         };
         let mut analysis = Analysis::build(program, observed, blind);
         let ignores = |kind: UseKind| match self {

@@ -9,6 +9,7 @@ use crate::{Form, Layout, NodeRef, ObjectId, Shape, Slot, SlotKind, State, Threa
 impl State {
     /// Becomes the state that `from` describes, without a past.
     pub fn decode(&mut self, layout: &Layout, from: &Encoding) {
+        self.kept_units = false;
         if self.catch_up(layout, from) {
             // The rest is as it should be.
         } else if self.has_mirror
@@ -18,49 +19,76 @@ impl State {
         {
             self.adapt(layout, from);
         } else if !layout.has_values && self.has_shape_of(from) {
-            self.forget();
-            // Readers of the graph may still know units as they were before steps that were taken back.
-            if self.graph_reader.is_some() {
-                for unit in self.unencoded.digest.iter() {
-                    self.journal.push(Change::Rewritten(unit));
-                }
-            }
-            self.mark_encoded();
+            self.forget_units();
             self.overwrite(layout, from);
         } else if !layout.has_values || !self.has_units_of(layout, from) {
             self.rebuild(layout, from);
         } else {
             self.overwrite_with_values(layout, from);
         }
-        self.shown = Some(from.now());
+        let now = from.now();
+        (self.shown, self.decoded) = (Some(now), Some(now));
+        self.undecoded.digest.clear();
+        self.undecoded.skip(&self.journal);
     }
 
-    /// Decodes only what changed since `from` last showed this state, in the state and in `from`. Returns
-    /// false if that is not known, or if a unit came, went or changed its length.
+    /// Whether the last decoding led from the state that was decoded before to one with the same units, of the same
+    /// lengths.
+    pub fn has_kept_units(&self) -> bool {
+        self.kept_units
+    }
+
+    /// Forgets the past, before units get other words.
+    fn forget_units(&mut self) {
+        self.forget();
+        // Readers of the graph may still know units as they were before steps that were taken back.
+        if self.graph_reader.is_some() {
+            for unit in self.unencoded.digest.iter() {
+                self.journal.push(Change::Rewritten(unit));
+            }
+        }
+        self.mark_encoded();
+    }
+
+    /// Decodes only what changed in the state and in `from` since `from` last showed this state, or since this state
+    /// was decoded from it. Returns false if that is not known, or if a unit came, went or changed its length.
     fn catch_up(&mut self, layout: &Layout, from: &Encoding) -> bool {
-        if layout.has_values || self.records_graph() {
+        if layout.has_values {
             return false;
         }
-        let Some(touched) = self.shown.and_then(|moment| from.touched(moment)) else { return false };
+        let shown = self.shown.and_then(|moment| from.touched(moment));
+        let Some(touched) = shown.or_else(|| from.touched(self.decoded?)) else { return false };
         self.unencoded.catch_up(&self.journal);
-        let units = || touched.iter().map(|&key| NodeRef::of(key)).chain(self.unencoded.digest.iter());
+        self.undecoded.catch_up(&self.journal);
+        let changed = if shown.is_some() { &self.unencoded } else { &self.undecoded };
+        let mut units = std::mem::take(&mut self.scratch.order);
+        units.clear();
+        units.extend(touched.iter().map(|&key| NodeRef::of(key).index()));
+        units.extend(changed.digest.iter().map(NodeRef::index));
         let shown_len = |unit| match unit {
             NodeRef::Root => Some(layout.root_shown),
             NodeRef::Thread(_) | NodeRef::Object(_) => self.words_of(unit).map(<[u64]>::len),
         };
-        if units().any(|unit| from.get(unit.key()).map(<[u64]>::len) != shown_len(unit)) {
+        let mut nodes = units.iter().map(|&unit| NodeRef::from_index(unit));
+        if nodes.any(|unit| from.get(unit.key()).map(<[u64]>::len) != shown_len(unit)) {
+            self.scratch.order = units;
             return false;
         }
-        self.forget();
+        self.kept_units = self.decoded.is_some() && self.journal.marks().is_empty();
+        if self.records_graph() {
+            self.forget_units();
+        } else {
+            self.forget();
+            self.mark_encoded();
+        }
         self.reset_hidden_words(layout);
         self.collector.forget();
-        for &key in touched {
-            self.adopt(layout, NodeRef::of(key), from);
+        for unit in units.iter().map(|&unit| NodeRef::from_index(unit)) {
+            if let Some(words) = from.get(unit.key()) {
+                self.overwrite_one(layout, unit, words);
+            }
         }
-        for at in 0..self.unencoded.digest.len() {
-            self.adopt(layout, self.unencoded.digest.get(at), from);
-        }
-        self.mark_encoded();
+        self.scratch.order = units;
         true
     }
 
@@ -179,22 +207,16 @@ impl State {
     }
 
     /// Takes over the words of a unit, which must have the same number of words as before.
-    fn adopt(&mut self, layout: &Layout, node: NodeRef, from: &Encoding) {
-        let offset = self.start_of(node);
-        let before = self.procedure(layout, node);
-        if self.has_mirror {
-            self.unmirrored.digest.insert(node.index());
-        }
-        let words = from.get(node.key()).unwrap_or_default();
-        for (at, &word) in (offset..).zip(words) {
-            self.overwrite_word(at, word);
-        }
-        if let NodeRef::Thread(id) = node {
+    fn overwrite_one(&mut self, layout: &Layout, unit: NodeRef, words: &[u64]) {
+        let offset = self.start_of(unit);
+        let before = self.procedure(layout, unit);
+        self.overwrite_unit(layout, unit, offset, words);
+        if let NodeRef::Thread(id) = unit {
             let top = self.top_frame(layout, offset, words.len());
             self.place_frame(id, top);
         }
         // Another procedure of the same size is another layout of units.
-        if self.procedure(layout, node) != before {
+        if self.procedure(layout, unit) != before {
             self.change_unit_layout();
         }
     }
@@ -248,29 +270,13 @@ impl State {
     }
 
     fn overwrite(&mut self, layout: &Layout, from: &Encoding) {
-        let words = |section, index| from.get(Key { section, index });
         self.reset_hidden_words(layout);
         self.collector.forget();
-        if let Some(words) = words(Section::Root, 0) {
-            self.overwrite_unit(layout, NodeRef::Root, 0, words);
-        }
-        for index in 0..from.width(Section::Threads) {
-            if let Some(words) = words(Section::Threads, index) {
-                let id = ThreadId(index);
-                let (node, offset) = (NodeRef::Thread(id), self.thread(id));
-                let before = self.procedure(layout, node);
-                self.overwrite_unit(layout, node, offset, words);
-                let top = self.top_frame(layout, offset, words.len());
-                self.place_frame(id, top);
-                if self.procedure(layout, node) != before {
-                    self.change_unit_layout();
+        for section in Section::ALL {
+            for (index, words) in (0..).zip(from.section(section)) {
+                if let Some(words) = words {
+                    self.overwrite_one(layout, NodeRef::of(Key { section, index }), words);
                 }
-            }
-        }
-        for index in 0..from.width(Section::Objects) {
-            if let Some(words) = words(Section::Objects, index) {
-                let id = ObjectId(index);
-                self.overwrite_unit(layout, NodeRef::Object(id), self.object(id), words);
             }
         }
     }

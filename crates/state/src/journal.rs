@@ -256,14 +256,6 @@ impl UnitSet {
         self.is_in.resize(unit as usize + 1, false);
     }
 
-    pub fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    pub fn get(&self, at: usize) -> NodeRef {
-        NodeRef::from_index(self.list[at])
-    }
-
     pub fn iter(&self) -> impl Iterator<Item = NodeRef> {
         self.list.iter().map(|&unit| NodeRef::from_index(unit))
     }

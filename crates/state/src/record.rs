@@ -5,6 +5,21 @@ use crate::journal::{Change, Mention};
 use crate::state::GraphReader;
 use crate::{Edge, Entity, Layout, NodeRef, ObjectId, Shape, Slot, State};
 
+/// That a unit mentions an object.
+pub type Reference = (u32, ObjectId);
+
+/// Appends the objects of those in one sorted list that are not in the other one.
+fn add_missing(all: &[Reference], mut left: &[Reference], objects: &mut Vec<ObjectId>) {
+    for reference in all {
+        let rest = left.iter().position(|other| other >= reference).unwrap_or(left.len());
+        left = &left[rest..];
+        match left.split_first() {
+            Some((first, rest)) if first == reference => left = rest,
+            _ => objects.push(reference.1),
+        }
+    }
+}
+
 impl State {
     /// Journals changes of the graph from now on, for a reader that finds the garbage itself. There must be
     /// no step to take back, unless such changes were journalled before.
@@ -75,16 +90,44 @@ impl State {
         }
     }
 
-    /// Appends the objects that the last step dropped references to. Returns false if that is not known.
-    pub fn dropped_references(&self, objects: &mut Vec<ObjectId>) -> bool {
-        let dropped = self.last_step().iter().filter_map(|change| match *change {
-            Change::Removed(mention) => Some(NodeRef::from_index(mention.target)),
-            _ => None,
-        });
-        objects.extend(dropped.filter_map(|unit| match unit {
-            NodeRef::Object(id) => Some(id),
-            NodeRef::Root | NodeRef::Thread(_) => None,
-        }));
+    /// Which units mention which objects, sorted, each pair as often as it occurs.
+    pub fn references(&self, layout: &Layout) -> Vec<Reference> {
+        let mut all = Vec::new();
+        for unit in std::iter::once(NodeRef::Root).chain(self.units()) {
+            self.edges(layout, unit, &mut |edge| {
+                if let Entity::Object(target) = edge.target {
+                    all.push((unit.index(), target));
+                }
+            });
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// Appends the objects that some unit mentions less often after the last step than before it. Unless changes of
+    /// the graph are journalled, `before` has the references before the step.
+    pub fn dropped_references(&self, layout: &Layout, before: &[Reference], objects: &mut Vec<ObjectId>) {
+        if !self.journals_graph() {
+            return add_missing(before, &self.references(layout), objects);
+        }
+        let [mut removed, mut added] = [Vec::new(), Vec::new()];
+        for change in self.last_step() {
+            let (list, mention) = match change {
+                Change::Removed(mention) => (&mut removed, mention),
+                Change::Added(mention) => (&mut added, mention),
+                _ => continue,
+            };
+            if let NodeRef::Object(target) = NodeRef::from_index(mention.target) {
+                list.push((mention.source, target));
+            }
+        }
+        removed.sort_unstable();
+        added.sort_unstable();
+        add_missing(&removed, &added, objects);
+    }
+
+    /// Whether changes of the graph are journalled for some reader.
+    pub fn journals_graph(&self) -> bool {
         self.graph_reader.is_some()
     }
 

@@ -26,6 +26,12 @@ pub struct State {
     pub(crate) mirror_undoes: bool,
     /// The moment at which an encoding showed this state, except for what is unencoded.
     pub(crate) shown: Option<Moment>,
+    /// The moment at which this state was decoded.
+    pub(crate) decoded: Option<Moment>,
+    /// The units that changed since then.
+    pub(crate) undecoded: Reader<UnitSet>,
+    /// The last decoding led from one state to another with the same units, of the same lengths.
+    pub(crate) kept_units: bool,
     /// The words that changed since the successor cache last asked.
     pub(crate) changed_places: Reader<PlaceSet>,
     pub(crate) collector: Collector,
@@ -124,6 +130,9 @@ impl State {
             has_mirror: false,
             mirror_undoes: false,
             shown: None,
+            decoded: None,
+            undecoded: Reader::default(),
+            kept_units: false,
             changed_places: Reader::default(),
             collector: Collector::default(),
             mentions_changed: MentionsChanged::None,

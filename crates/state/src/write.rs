@@ -407,6 +407,7 @@ impl State {
     pub fn undo(&mut self) {
         let mark = self.journal.pop_mark();
         self.unencoded.rewind(&self.journal, mark.start);
+        self.undecoded.rewind(&self.journal, mark.start);
         if std::mem::take(&mut self.mirror_undoes) {
             self.unmirrored.digest.clear();
             self.unmirrored.go_back(mark.start);
@@ -424,7 +425,11 @@ impl State {
 
     /// Forgets the past: what was done stays done.
     pub fn forget(&mut self) {
+        if !self.journal.marks().is_empty() {
+            self.decoded = None;
+        }
         self.unencoded.detach(&self.journal);
+        self.undecoded.detach(&self.journal);
         if self.has_mirror {
             self.unmirrored.detach(&self.journal);
         }

@@ -21,12 +21,14 @@ pub struct EncodedNames {
     renaming: Renaming,
     /// For names by chains: each origin, and the first name of its objects.
     starts: Vec<(u32, usize)>,
+    /// Some object may have a name that is not its id.
+    has_strays: bool,
 }
 
 /// There is no encoding yet.
 impl Default for EncodedNames {
     fn default() -> Self {
-        Self { names: Names::default(), renaming: Renaming::Everything, starts: Vec::new() }
+        Self { names: Names::default(), renaming: Renaming::Everything, starts: Vec::new(), has_strays: true }
     }
 }
 
@@ -70,10 +72,18 @@ impl EncodedNames {
         self.renaming.is_nothing()
     }
 
-    /// The encoding is the one from which the state was decoded: ids are names.
+    /// The encoding is the one from which the state was decoded: ids are names. Where they were names all along, since a
+    /// state with the same units was decoded, only threads are looked at.
     pub fn set_to_ids(&mut self, layout: &Layout, state: &State) {
         self.renaming.clear();
+        if state.has_kept_units()
+            && !self.has_strays
+            && self.names.objects.len() == state.object_limit() as usize
+        {
+            return set_threads_to_ids(&mut self.names.threads, state);
+        }
         self.starts.clear();
+        self.has_strays = false;
         set_to_ids(&mut self.names, layout, state);
     }
 
@@ -81,6 +91,7 @@ impl EncodedNames {
     pub fn forget(&mut self) {
         self.renaming = Renaming::Everything;
         self.starts.clear();
+        self.has_strays = true;
     }
 
     /// The encoding shows these names of threads, by id.
@@ -92,6 +103,7 @@ impl EncodedNames {
     pub fn replace(&mut self, names: &mut Names) {
         std::mem::swap(&mut self.names, names);
         self.starts.clear();
+        self.has_strays = true;
         let Self { names: new, renaming, .. } = self;
         if let Renaming::Of(units) = renaming {
             let changes = |new: &[u32], old: &[u32]| {
@@ -116,7 +128,7 @@ impl EncodedNames {
     /// Gives threads the names in `threads`, by id, and names objects in the order of their chains: those
     /// from the globals, then those from each running thread in turn. There must be no abstract ids.
     pub fn follow(&mut self, state: &State, chains: &mut Chains, running: &[ThreadId], threads: &[u32]) {
-        let Self { names, renaming, starts } = self;
+        let Self { names, renaming, starts, has_strays } = self;
         names.threads.resize(threads.len(), UNNAMED);
         for ((old, &new), id) in names.threads.iter_mut().zip(threads).zip(0..) {
             if std::mem::replace(old, new) != new {
@@ -163,6 +175,13 @@ impl EncodedNames {
             start += range.len();
         }
         starts.truncate(running.len() + 1);
+        *has_strays |= match renaming {
+            Renaming::Of(units) => units.iter().any(|unit| match *unit {
+                NodeRef::Object(ObjectId(id)) => names.objects.get(id as usize) != Some(&id),
+                NodeRef::Root | NodeRef::Thread(_) => false,
+            }),
+            Renaming::Everything => true,
+        };
     }
 
     /// Brings an encoding up to date. `mentioning` adds the units that mention a unit to a list, if it is known
@@ -196,14 +215,21 @@ impl EncodedNames {
 
 /// Gives every entity its id as its name.
 pub fn set_to_ids(Names { threads, objects, abstracts }: &mut Names, layout: &Layout, state: &State) {
-    let exists = |node: NodeRef, id: u32| if state.exists(node) { id } else { UNNAMED };
-    threads.clear();
-    threads.extend((0..state.thread_limit()).map(|id| exists(NodeRef::Thread(ThreadId(id)), id)));
+    set_threads_to_ids(threads, state);
     objects.clear();
-    objects.extend((0..state.object_limit()).map(|id| exists(NodeRef::Object(ObjectId(id)), id)));
+    objects.extend(
+        (0..state.object_limit())
+            .map(|id| if state.exists(NodeRef::Object(ObjectId(id))) { id } else { UNNAMED }),
+    );
     abstracts.resize(layout.abstracts.len(), Vec::new());
     for (names, &count) in abstracts.iter_mut().zip(&layout.abstracts) {
         names.clear();
         names.extend(0..count);
     }
+}
+
+fn set_threads_to_ids(threads: &mut Vec<u32>, state: &State) {
+    threads.clear();
+    let name = |id: u32| if state.exists(NodeRef::Thread(ThreadId(id))) { id } else { UNNAMED };
+    threads.extend((0..state.thread_limit()).map(name));
 }

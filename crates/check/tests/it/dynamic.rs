@@ -87,6 +87,27 @@ fn reductions_and_stores_make_no_difference_to_verdicts() {
     }
 }
 
+/// Properties of runs, with everything that may be left out.
+#[test]
+fn properties_are_the_same_with_reductions() {
+    let mut with_properties = 0;
+    for (file, model, _) in cases() {
+        if model.program.properties.is_empty() {
+            continue;
+        }
+        with_properties += 1;
+        let verdict = |config: Config| {
+            let config = Config { keep_going: true, ..config };
+            let interrupt = std::sync::Arc::default();
+            let checked = quotient_check::check(&model, &config, 0, &interrupt, &mut quotient_check::Quiet);
+            let report = checked.unwrap_or_else(|error| panic!("{}: {error:?}", file.name)).report;
+            (report.verdict, kinds(&report))
+        };
+        assert_eq!(verdict(Config::default()), verdict(Config::unreduced()), "{}", file.name);
+    }
+    assert!(with_properties >= 3, "{with_properties}");
+}
+
 /// Random programs: the engine finds what the plain interpreter finds by brute force, and each level of symmetry
 /// stores the states up to renaming.
 #[test]
@@ -121,6 +142,39 @@ fn random_programs() {
     assert!(kinds.contains_key("channel") || all < 100, "{kinds:?}");
     assert!(compared > all / 2, "{compared} of {all}");
     assert!(kinds.len() >= 5 || all < 100, "{kinds:?}");
+}
+
+/// Random programs in which processes have numbers: only objects are renamed, which changes no verdict.
+#[test]
+fn random_programs_with_numbers() {
+    let all = testing::effort(100);
+    let (mut compared, mut states, mut left) = (0, 0, 0);
+    for seed in 0..all {
+        let text = testing::promela::dynamic(seed).replace("a = g; b = h;", "a = g; b = h; c = _pid % 3;");
+        let model = load("random.pml", text.as_bytes(), &[]);
+        let model = model.unwrap_or_else(|rejected| panic!("{seed}: {rejected}\n{text}"));
+        assert!(model.program.features.thread_ids_observable && !model.program.is_flat(), "{text}");
+        let sizes = Sizes { threads: 4, frames: 4, objects: 40 };
+        let bounds = Bounds { sizes, on_bound: OnBound::Truncate };
+        let Some(expected) = by_brute_force(&model, bounds, MOST_STATES) else { continue };
+        let plain = by_check(&model, &config(bounds, SearchKind::Bfs, StoreKind::Exact));
+        assert_eq!(plain.as_ref(), Ok(&Some(expected.clone())), "{seed}:\n{text}");
+        let mut counts = BTreeSet::new();
+        for search in [SearchKind::Bfs, SearchKind::Dfs] {
+            let config = Config { symmetry: Symmetry::Full, ..config(bounds, search, StoreKind::Trie) };
+            let found = by_check(&model, &config).unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+            let found = found.expect("no more states than without symmetry");
+            assert_eq!(found.verdict, expected.verdict, "{seed}, {search}:\n{text}");
+            assert!(found.violations.keys().eq(expected.violations.keys()), "{seed}, {search}:\n{text}");
+            counts.insert(found.states);
+        }
+        assert_eq!(counts.len(), 1, "{seed}: {counts:?}\n{text}");
+        compared += 1;
+        states += expected.states;
+        left += counts.into_iter().sum::<u64>();
+    }
+    eprintln!("{compared} programs, {states} states, {left} with symmetry");
+    assert!(compared > all / 2 && left < states, "{compared} {states} {left}");
 }
 
 /// The kinds of violations of a small model, at two levels of symmetry.
@@ -350,6 +404,63 @@ fn leaks_are_looked_for_between_steps() {
     let handed = "byte& p; function id(byte& a) : byte& { byte& b; b = a; a = null; return b }
         active proctype P() { byte& x; atomic { x = new byte; x = id(x) }; delete x }";
     assert_eq!(found(handed), BTreeSet::new());
+}
+
+/// Each mistake with memory, and what it should have been.
+#[test]
+fn every_mistake_with_memory_and_its_correction() {
+    let head = "typedef N { byte k; N& next; chan c }; N& g; N& h; byte x; byte& q; ftype t; chan e;
+        function one(byte a) : byte { return a + 1 } function none() { x = 1 }
+        function lend() { byte mine = 4; q = &mine; WITHIN }
+        function fold() { skip }\n";
+    for (kind, wrong, right) in [
+        ("null-dereference", "x = g.k", "g = new N; x = g.k; delete g"),
+        ("null-dereference", "e!1", "e = new chan(1) of { byte }; e!1; delete e"),
+        ("null-dereference", "delete g", "g = new N; delete g"),
+        ("use-after-free", "g = new N; h = g; delete g; h.k = 1", "g = new N; h = g; h.k = 1; delete g"),
+        (
+            "use-after-free",
+            "e = new chan(1) of { byte }; delete e; e!1",
+            "e = new chan(1) of { byte }; e!1; delete e",
+        ),
+        ("double-delete", "g = new N; h = g; delete g; delete h", "g = new N; h = g; delete g; h = null"),
+        ("bad-delete", "q = &x; delete q", "q = new byte; delete q"),
+        ("bad-delete", "g = new N[2]; h = &g[1]; delete h", "g = new N[2]; h = &g[0]; delete h"),
+        ("leak", "g = new N; g = null; if :: x == 9 -> delete g :: else fi", "g = new N; delete g; g = null"),
+        (
+            "leak",
+            "g = new N; g.next = g; g = null; if :: x == 9 -> delete h :: else fi",
+            "g = new N; g.next = g; delete g",
+        ),
+        (
+            "leak",
+            "e = new chan(1) of { N& }; g = new N; e!g; g = null; delete e",
+            "e = new chan(1) of { N& }; g = new N; e!g; g = null; e?g; delete e; delete g",
+        ),
+        ("dangling-local", "lend(); x = *q", "lend()"),
+        ("dangling-local", "{ byte o; q = &o }; *q = 1", "{ byte o; q = &o; *q = 1 }"),
+        ("index", "g = new N[2]; g[2].k = 1", "g = new N[2]; g[1].k = 1"),
+        (
+            "bad-call",
+            "if :: x == 9 -> t = one :: else -> t = none fi; x = t(1)",
+            "if :: x == 9 -> t = none :: else -> t = one fi; x = t(1)",
+        ),
+        ("bad-call", "t = null; t()", "t = none; t()"),
+        (
+            "channel",
+            "e = new chan(1) of { N& }; if :: x == 9 -> e = new chan(1) of { byte } :: else fi; e!x",
+            "e = new chan(1) of { byte }; if :: x == 9 -> e = new chan(1) of { N& } :: else fi; e!x",
+        ),
+        ("bad-cast", "g = new N[2]; q = &g[0].k; x = q[1]", "g = new N[2]; q = &g[0].k; x = q[0]"),
+    ] {
+        let text = |body: &str| {
+            // The value is used while it is there.
+            let head = head.replace("WITHIN", "x = *q");
+            format!("{head} init {{ {body} }}")
+        };
+        assert_eq!(found(&text(wrong)), one(kind), "{wrong}");
+        assert_eq!(found(&text(right)), BTreeSet::new(), "{right}");
+    }
 }
 
 /// SPIN's language refuses the extension, by name and with the line; any model can be a dynamic program.

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quotient_check::config::Sizes;
-use quotient_check::config::{Bounds, Config, Limits, OnBound, SearchKind, StoreKind, Switch, Symmetry};
+use quotient_check::config::{
+    Bounds, Config, Limits, Naming, OnBound, SearchKind, StoreKind, Switch, Symmetry,
+};
 use quotient_check::report::{Report, Verdict};
 use quotient_check::{Model, Quiet};
 use testing::{files_below, models, random_model};
@@ -341,4 +343,40 @@ fn merged_statements_hide_nothing() {
             assert_eq!(report.verdict, Verdict::Violated, "reduction {por}, merging {merge}: {text}");
         }
     }
+}
+
+/// Objects, functions and channels that are objects, memory that is explicit, and a property of runs.
+#[test]
+fn random_dynamic_programs_have_the_same_errors() {
+    const FORMULAS: &[&str] =
+        &["[] <> (c == 1)", "<> [] (g != null)", "[] (c == 2 -> <> (h == null))", "(g == h) U (c == 1)"];
+    let all = testing::effort(200);
+    let (mut less, mut states, mut left) = (0, 0, 0);
+    for seed in 0..all {
+        let formula = FORMULAS[seed as usize % FORMULAS.len()];
+        let text = format!("{}ltl p {{ {formula} }}\n", testing::promela::dynamic(seed));
+        let model = model("random.pml", &text);
+        let bounds =
+            Bounds { sizes: Sizes { threads: 4, frames: 4, objects: 40 }, on_bound: OnBound::Truncate };
+        let most = Limits { states: Some(5000), ..Limits::default() };
+        let config = Config { symmetry: Symmetry::Full, bounds, limits: most, ..reduced() };
+        let full = check(&model, &Config { por: Switch::Off, ..config.clone() });
+        if full.states >= 5000 {
+            continue;
+        }
+        for naming in [Naming::Auto, Naming::Chain] {
+            for search in [SearchKind::Bfs, SearchKind::Dfs] {
+                let config = Config { search: Some(search), naming: Some(naming), ..config.clone() };
+                let report = check(&model, &config);
+                assert_eq!(essence(&report), essence(&full), "{seed}, {search}, {naming}:\n{text}");
+                assert!(report.states <= full.states, "{seed}, {search}, {naming}:\n{text}");
+                let safety = check(&model, &Config { safety: true, ..config });
+                less += u64::from(safety.states < full.states);
+                states += full.states;
+                left += safety.states;
+            }
+        }
+    }
+    eprintln!("{less} checks of {all} programs with fewer states: {left} of {states}");
+    assert!(less > all / 2, "{less} of {all}");
 }

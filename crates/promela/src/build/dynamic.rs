@@ -38,6 +38,18 @@ impl Builder<'_> {
                 _ => {}
             }
         }
+        for item in &model.items {
+            if let ast::Item::Forward(name) = item
+                && self.record_names.insert(name.text.clone())
+            {
+                let message = format!("the type `{}` has no fields", name.text);
+                self.diagnostics.push(
+                    Diagnostic::error(codes::INCOMPLETE_TYPE, message)
+                        .at(name.span, "declared here, and nowhere with fields")
+                        .help(format!("`typedef {} {{ … }}` says which fields it has", name.text)),
+                );
+            }
+        }
     }
 
     /// The type of a pointer.
@@ -79,7 +91,7 @@ impl Builder<'_> {
         let message = format!("the type `{}` is not complete here", name.text);
         self.diagnostics.push(
             Diagnostic::error(codes::INCOMPLETE_TYPE, message)
-                .at(name.span, "its fields are declared later")
+                .at(name.span, "its fields are not known here")
                 .help(format!(
                     "declare it before, or use a pointer: `{}& p` needs no more than the name",
                     name.text

@@ -8,7 +8,7 @@
 //! Places are in `spots`, variables that begin and end in `lifetimes`, functions in `calls`, statements in `acts`.
 
 use ir::{Const, Expr, ExprKind, Field, FieldId, Id as _, IntType, Record, RecordId, Type, TypeId};
-use source::Span;
+use source::{Diagnostic, Span};
 
 use super::Lowering;
 use super::exprs::Value;
@@ -62,7 +62,11 @@ impl Lowering<'_, '_> {
             let size = ty.map_or(0, |ty| size_of(&self.builder.typedefs, ty));
             if size > MAX_CELLS {
                 let message = format!("`{name}` has more than {MAX_CELLS} values");
-                self.builder.error(codes::UNSUPPORTED_DYNAMIC, &message, span, "pointers lead to this type");
+                self.builder.diagnostics.push(
+                    Diagnostic::error(codes::UNSUPPORTED_DYNAMIC, message)
+                        .at(span, "pointers lead to this type")
+                        .help("divide the type into several, with pointers from one to the other"),
+                );
             }
             let cells = match ty {
                 Some(ty) if size <= MAX_CELLS => cells(&self.builder.typedefs, ty),
@@ -88,11 +92,10 @@ impl Lowering<'_, '_> {
                 let ty = self.scalar_type(cell.scalar, cell.scalar.range(cell.packed));
                 if let Some(Init::Channel(_)) = cell.init {
                     let message = "a field with a channel as its initial value, in an object";
-                    self.builder.error(
-                        codes::UNSUPPORTED_DYNAMIC,
-                        message,
-                        span,
-                        "pointers lead to this type",
+                    self.builder.diagnostics.push(
+                        Diagnostic::error(codes::UNSUPPORTED_DYNAMIC, message)
+                            .at(span, "pointers lead to this type")
+                            .help("make the channel after the object: `p.c = new chan(1) of { byte }`"),
                     );
                 }
                 let name = if cell.name.is_empty() { "value".to_owned() } else { cell.name };

@@ -12,7 +12,7 @@ use state::{Bounds, Entity, Layout, NodeRef, ObjectId, State, ThreadId};
 use store::{Budget, HashSetStore};
 use symmetry::{Level, Naming, Options, Symmetric, SymmetryConfig};
 use system::{Encoding, Fired, Steps, Temporal, TransitionSystem};
-use testing::{SplitMix64, channels, heap, program, random_processes};
+use testing::{SplitMix64, channels, heap, program, random_mixed_text, random_processes};
 
 use crate::common::{complaint, difference, graph};
 
@@ -128,10 +128,7 @@ fn reductions_of_programs_with_many_features_are_valid() {
 #[test]
 fn reductions_of_programs_with_objects_are_valid() {
     let make = |seed| program(&heap::text(seed));
-    let [complete, reduced, states, left] = all_are_valid(make, heap::text, |program, analysis| {
-        let engine = Engine::new(program, BOUNDS, false);
-        heap_verdict(&Symmetric::new(&engine, canonical(Naming::Chain)), analysis)
-    });
+    let [complete, reduced, states, left] = all_are_valid(make, heap::text, named_verdict);
     assert!(complete > programs() as usize / 2 && reduced > complete / 3 && left < states / 10 * 9);
 }
 
@@ -409,14 +406,15 @@ fn rare_programs_with_objects_are_reduced_as_they_should() {
 #[test]
 fn seeded_faults_about_objects_are_caught() {
     for &seeded in Seeded::HEAP {
-        let caught =
-            RARE_OBJECTS.iter().map(|&text| text.to_owned()).chain((0..MANY).map(heap::text)).any(|text| {
-                let program = program(&text);
-                let mut analysis = seeded.analysis(&program, &Observed::invariants(&program));
-                let engine = Engine::new(&program, BOUNDS, false);
-                let system = Symmetric::new(&engine, canonical(Naming::Chain));
-                heap_verdict(&system, &mut analysis).is_some_and(|(wrong, _)| wrong.is_some())
-            });
+        let random = (0..MANY).flat_map(|seed| {
+            let texts: [fn(u64) -> String; 3] = [heap::text, heap::explicit_text, heap::channel_text];
+            texts.map(|text| text(seed))
+        });
+        let caught = RARE_OBJECTS.iter().map(|&text| text.to_owned()).chain(random).any(|text| {
+            let program = program(&text);
+            let mut analysis = seeded.analysis(&program, &Observed::invariants(&program));
+            named_verdict(&program, &mut analysis).is_some_and(|(wrong, _)| wrong.is_some())
+        });
         assert!(caught, "{seeded:?} goes unnoticed");
     }
 }
@@ -505,10 +503,7 @@ fn owners_are_what_they_are_from_scratch() {
 #[test]
 fn reductions_of_programs_that_delete_objects_are_valid() {
     let make = |seed| program(&heap::explicit_text(seed));
-    let [complete, reduced, states, left] = all_are_valid(make, heap::explicit_text, |program, analysis| {
-        let engine = Engine::new(program, BOUNDS, false);
-        heap_verdict(&Symmetric::new(&engine, canonical(Naming::Chain)), analysis)
-    });
+    let [complete, reduced, states, left] = all_are_valid(make, heap::explicit_text, named_verdict);
     assert!(complete > programs() as usize / 2 && reduced > complete / 6 && left < states);
 }
 
@@ -516,9 +511,36 @@ fn reductions_of_programs_that_delete_objects_are_valid() {
 #[test]
 fn reductions_of_programs_with_pointers_are_valid() {
     let make = |seed| program(&heap::pointer_text(seed));
-    let [complete, reduced, states, left] = all_are_valid(make, heap::pointer_text, |program, analysis| {
-        let engine = Engine::new(program, BOUNDS, false);
-        heap_verdict(&Symmetric::new(&engine, canonical(Naming::Chain)), analysis)
-    });
+    let [complete, reduced, states, left] = all_are_valid(make, heap::pointer_text, named_verdict);
     assert!(complete > programs() as usize / 2 && reduced > complete / 6 && left < states);
+}
+
+fn named_verdict(program: &Program, analysis: &mut Analysis) -> Option<(Option<String>, [usize; 2])> {
+    let engine = Engine::new(program, BOUNDS, false);
+    let naming = [Naming::Chain, Naming::Auto, Naming::Dfs][program.transitions.len() % 3];
+    heap_verdict(&Symmetric::new(&engine, canonical(naming)), analysis)
+}
+
+/// Channels as objects, with ranks and fused locations.
+#[test]
+fn reductions_of_programs_with_channel_objects_are_valid() {
+    let make = |seed| program(&heap::channel_text(seed));
+    let [complete, reduced, states, left] = all_are_valid(make, heap::channel_text, named_verdict);
+    assert!(complete > programs() as usize / 2 && reduced > complete / 6 && left < states);
+}
+
+/// The text of a random program with many features, in which each procedure runs once: threads are identified by their
+/// procedures.
+fn mixed(number: u64) -> String {
+    let mut text = random_mixed_text(2 * number + 1);
+    text.truncate(text.find("active ").expect("there are threads"));
+    text += "active T, U;";
+    text.replace("t := start T();", "t := null;").replace("t := start U();", "d := null;")
+}
+
+/// Recursive functions and alternatives together with objects, channels and locks.
+#[test]
+fn reductions_of_mixed_programs_are_valid() {
+    let [complete, reduced, ..] = all_are_valid(|number| program(&mixed(number)), mixed, named_verdict);
+    assert!(complete > programs() as usize / 2 && reduced > complete / 100);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use engine::Engine;
 use ir::Program;
-use quotient_symmetry::Level;
+use quotient_symmetry::{Level, Naming};
 use system::{Encoding, Fired, Steps, TransitionSystem};
 use testing::{effort, program, random_mixed, random_mixed_text};
 
@@ -121,4 +121,74 @@ fn random_programs() {
     eprintln!("{complete} programs, {folded} with less classes than states");
     assert!(complete > effort(30), "{complete} are small enough");
     assert!(folded > effort(10), "{folded} have symmetric threads");
+}
+
+/// A random program in which ids of threads can be observed, and threads end, the youngest first.
+fn with_numbers(seed: u64) -> Program {
+    let text = random_mixed_text(2 * seed);
+    let last = "  loc l9: when youngest() return;\n  loc inside fused:";
+    let text = text.replace("  loc inside fused:", last).replacen("goto l1;", "goto l9;", 2);
+    program(&text.replacen("goto l2;", "goto l9;", 1))
+}
+
+/// Where ids of threads can be observed, only objects have names: what the level `heap` stores are the forms of all
+/// states, and fewer than these.
+#[test]
+fn random_programs_with_observable_threads() {
+    let most = 1500;
+    let (mut complete, mut folded) = (0, 0);
+    for seed in 0..effort(150) {
+        let program = with_numbers(seed);
+        let engine = Engine::new(&program, BOUNDS, false);
+        let layout = engine.layout();
+        let Some(plain) = plain_states(&engine, most) else { continue };
+        let ladder = config(Level::Heap, Naming::Dfs);
+        let stored = explore_up_to(most, &engine, ladder).map(|(stored, _)| stored);
+        let stored = stored.unwrap_or_else(|| panic!("program {seed}: more states than without symmetry"));
+        let forms: BTreeSet<Form> =
+            plain.iter().map(|encoding| form(ladder, layout, &decode(layout, encoding))).collect();
+        assert!(
+            forms.iter().eq(stored.keys()),
+            "program {seed}: {} forms, {} states",
+            forms.len(),
+            stored.len()
+        );
+        folded += u64::from(forms.len() < plain.len());
+        complete += 1;
+    }
+    eprintln!("{complete} programs, {folded} with less forms than states");
+    assert!(complete > effort(150) / 4 && folded > effort(10), "{complete} {folded}");
+}
+
+/// Pointers to parts of objects: each way to give names finds as many forms, and what these leave out would make
+/// states one that differ.
+#[test]
+fn random_programs_with_pointers() {
+    let bounds = state::Bounds { objects: 40, ..BOUNDS };
+    let (mut complete, mut states) = (0, 0);
+    for seed in 0..effort(150) {
+        let text = testing::heap::pointer_text(seed);
+        let program = program(&text);
+        let engine = Engine::new(&program, bounds, false);
+        let layout = engine.layout();
+        let Some(plain) = plain_states(&engine, 800) else { continue };
+        for level in [Level::Heap, Level::Full] {
+            let counts = NAMINGS.map(|naming| {
+                let ladder = config(level, naming);
+                let forms: BTreeSet<Form> =
+                    plain.iter().map(|encoding| form(ladder, layout, &decode(layout, encoding))).collect();
+                let stored = explore_up_to(800, &engine, ladder).map(|(stored, _)| stored.len());
+                assert_eq!(stored, Some(forms.len()), "program {seed}, {level:?}, {naming:?}\n{text}");
+                forms.len()
+            });
+            assert!(
+                counts.iter().all(|&count| count == counts[0]),
+                "program {seed}, {level:?}, {counts:?}\n{text}"
+            );
+        }
+        complete += 1;
+        states += plain.len() as u64;
+    }
+    eprintln!("{complete} programs with pointers, {states} states");
+    assert!(complete > effort(150) / 2, "{complete}");
 }

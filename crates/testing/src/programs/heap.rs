@@ -16,6 +16,8 @@ struct Generator {
     deletes: bool,
     /// Whether there are blocks, and pointers to parts of objects.
     pointers: bool,
+    /// Whether there are channels, which are objects, and what goes with them: ranks and fused locations.
+    channels: bool,
 }
 
 /// The text of a program. Each thread procedure has one thread at most.
@@ -24,7 +26,7 @@ pub fn text(seed: u64) -> String {
     let sloppy = [0, 4, 30][rng.below(3)];
     let curious = [0, 0, 15][rng.below(3)];
     let sets = rng.chance(30);
-    Generator { rng, sloppy, curious, sets, deletes: false, pointers: false }.program()
+    Generator { rng, sloppy, curious, sets, deletes: false, pointers: false, channels: false }.program()
 }
 
 /// The text of such a program with explicit memory.
@@ -32,7 +34,7 @@ pub fn explicit_text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let (sloppy, curious) = ([0, 4, 30][rng.below(3)], [0, 0, 15][rng.below(3)]);
     let sets = rng.chance(15);
-    Generator { rng, sloppy, curious, sets, deletes: true, pointers: false }.program()
+    Generator { rng, sloppy, curious, sets, deletes: true, pointers: false, channels: false }.program()
 }
 
 /// The text of such a program with blocks, and pointers to parts of objects; in every other one, memory is
@@ -41,7 +43,16 @@ pub fn pointer_text(seed: u64) -> String {
     let mut rng = SplitMix64::new(seed);
     let (sloppy, curious) = ([0, 4, 30][rng.below(3)], [0, 0, 15][rng.below(3)]);
     let deletes = rng.chance(50);
-    Generator { rng, sloppy, curious, sets: false, deletes, pointers: true }.program()
+    Generator { rng, sloppy, curious, sets: false, deletes, pointers: true, channels: false }.program()
+}
+
+/// The text of such a program with channels as objects, ranks and fused locations; in every other one, memory is
+/// explicit.
+pub fn channel_text(seed: u64) -> String {
+    let mut rng = SplitMix64::new(seed);
+    let (sloppy, curious) = ([0, 4, 30][rng.below(3)], [0, 0, 15][rng.below(3)]);
+    let (deletes, pointers) = (rng.chance(50), rng.chance(15));
+    Generator { rng, sloppy, curious, sets: false, deletes, pointers, channels: true }.program()
 }
 
 impl Generator {
@@ -59,7 +70,11 @@ impl Generator {
             let leaks = self.pick(&["unreachable", "unreachable", "unreachable", "end", "off"]);
             _ = writeln!(out, "memory explicit leaks {leaks};");
         }
-        out += "record Cell extends Object { lock m; Cell next; int wrap (0, 2) v; int wrap (0, 2) k; Cell[] r; }\n";
+        let channel = if self.channels { " chan o;" } else { "" };
+        _ = writeln!(
+            out,
+            "record Cell extends Object {{ lock m; Cell next; int wrap (0, 2) v; int wrap (0, 2) k; Cell[] r;{channel} }}"
+        );
         if self.deletes {
             out += "scoped record Box extends Cell {}\n";
         }
@@ -69,6 +84,11 @@ impl Generator {
         out += "global Cell g;\nglobal Cell h;\nglobal int wrap (0, 2) x;\n";
         if self.sets {
             out += "global Set<Cell> s;\n";
+        }
+        if self.channels {
+            out += "channel post [2] { record Cell, int wrap (0, 2) };\nchannel hand [0] { record Cell };\n\
+                    channel line [1] { chan };\nchannel sorted [2] { int wrap (0, 2), record Cell };\n\
+                    global chan e;\nglobal chan w;\nprologue { e := new chan(post); w := new chan(hand); }\n";
         }
         let threads = if self.chance(25) { 3 } else { 2 };
         for name in &["A", "B", "C"][..threads] {
@@ -109,6 +129,11 @@ impl Generator {
             out += "  local pointer q;\n  local pointer n;\n";
         }
         let mut lines = Vec::new();
+        if self.channels {
+            out += "  local chan c;\n  local chan d;\n";
+            let kind = self.pick(&["post", "post", "line", "hand", "sorted"]);
+            lines.push(format!("do {{ c := new chan({kind}); a := new Cell; }}"));
+        }
         if self.pointers && self.chance(75) {
             lines.push("do { a := g; b := g; q := new block Pair[2]; n := offset(q, 1); }".to_owned());
             if self.chance(60) {
@@ -127,8 +152,19 @@ impl Generator {
             // No endless loops in atomic blocks.
             atomic = target == at + 1 && target < last && self.chance(15);
             let target = if atomic { at + 1 } else { target };
+            if self.channels && self.chance(10) {
+                let more = self.statement();
+                _ = writeln!(out, "    {line} goto f{at};");
+                _ = writeln!(out, "  loc f{at} fused:\n    do {{ {more}; }} goto l{target};");
+                continue;
+            }
             _ = writeln!(out, "    {line} goto l{target};");
             match self.rng.below(12) {
+                2 | 3 if self.channels => {
+                    let (rank, more) = (1 + self.rng.below(2), self.channel_line());
+                    let more = more.replace("do {", &format!("rank {rank} do {{"));
+                    _ = writeln!(out, "    {more} goto l{};", at + 1);
+                }
                 0 => _ = writeln!(out, "    else goto l{last};"),
                 1 => {
                     let more = self.statement();
@@ -153,6 +189,13 @@ impl Generator {
         }
         if self.pointers && self.chance(55) {
             return self.pointer(lines);
+        }
+        if self.channels && self.chance(60) {
+            for _ in 0..=self.rng.below(2) {
+                let line = self.channel_line();
+                lines.push(line);
+            }
+            return;
         }
         match self.rng.below(9) {
             0 | 1 => {
@@ -305,6 +348,45 @@ impl Generator {
                     self.pick(&["a := null", "b := null", "h := null", "g.next := null", "p := a"]);
                 lines.push(format!("do {{ {statement}; }}"));
             }
+        }
+    }
+
+    /// A guard and a body about channels: mostly those that the thread has made itself.
+    fn channel_line(&mut self) -> String {
+        let c = self.pick(&["c", "c", "c", "d", "e", "g.o", "a.o"]);
+        let a = self.pick(&["a", "b", "g", "null"]);
+        match self.rng.below(22) {
+            0 | 1 => format!("do {{ send({c}, {a}, v); }}"),
+            2 | 3 => format!("do {{ receive({c}, b :=, v :=); }}"),
+            4 => format!("do {{ receive({c}, a :=, *); }}"),
+            5 => format!("do {{ extract({c}, *, 1); }}"),
+            6 => format!("do {{ peek({c}, b :=, *); }}"),
+            7 => format!("when length({c}) < 2 do {{ send({c}, {a}, 1); }}"),
+            8 => format!("when has({c}, *, 1) > 0 do {{ v := 1; }}"),
+            9 => format!("when full({c}) do {{ x := 1; }}"),
+            10 => self
+                .pick(&["do { send(d, c); }", "do { receive(d, c :=); }", "do { send(c, d); }"])
+                .to_owned(),
+            11 => self
+                .pick(&["do { send(c, a); }", "do { receive(c, b :=); }", "do { receive(c, b :=); v := 1; }"])
+                .to_owned(),
+            12 => self.pick(&["do { send(w, a); }", "do { send(w, a); a := null; }"]).to_owned(),
+            13 => self.pick(&["do { receive(w, b :=); }", "do { receive(w, a.next :=); }"]).to_owned(),
+            14 => format!("do {{ insert({c}, v, {a}); }}"),
+            15 => format!("do {{ receive({c}, v :=, b :=); }}"),
+            16 => {
+                let kind = self.pick(&["post", "line", "hand", "sorted"]);
+                format!("do {{ {} := new chan({kind}); }}", self.pick(&["c", "d", "d"]))
+            }
+            17 => self
+                .pick(&["do { d := c; }", "do { a.o := c; }", "do { d := a.o; }", "do { c := null; }"])
+                .to_owned(),
+            18 => self.pick(&["do { g.o := c; }", "do { d := g.o; }", "do { e := c; }"]).to_owned(),
+            19 if self.deletes => {
+                self.pick(&["do { delete c; }", "do { delete d; }", "do { delete e; }"]).to_owned()
+            }
+            20 => "do { check(v != 2); }".to_owned(),
+            _ => format!("when c != d do {{ {}; }}", self.private("a")),
         }
     }
 

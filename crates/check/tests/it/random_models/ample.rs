@@ -189,6 +189,32 @@ fn ample_steps_do_not_depend_on_names_or_searches() {
     }
 }
 
+/// The same, of programs with channels that are objects and memory that is explicit.
+#[test]
+fn ample_steps_of_dynamic_programs_do_not_depend_on_names_or_searches() {
+    let all = models() / 4;
+    let (mut states, mut ample) = (0, 0);
+    for seed in 0..all {
+        let text = testing::promela::dynamic(seed);
+        let files = std::collections::BTreeMap::from([("random.pml".to_owned(), text.as_bytes().to_vec())]);
+        let model = quotient_check::Model::load(&files, "random.pml", &[]);
+        let model = model.unwrap_or_else(|rejected| panic!("{seed}: {rejected}\n{text}"));
+        assert_eq!(obstacle(&model.program), None, "{text}");
+        let sizes = quotient_check::config::Sizes { threads: 5, frames: 5, objects: 40 };
+        let bounds = Bounds { sizes, on_bound: quotient_check::config::OnBound::Truncate };
+        let engine = quotient_check::engine(&model, bounds).expect("a small program");
+        let analysis = Analysis::new(&model.program, &Observed::invariants(&model.program));
+        let naming = *SplitMix64::new(seed).pick(Naming::ALL);
+        let system = Symmetric::new(&engine, ladder(Symmetry::Full, naming));
+        let found = look(&engine, &system, &analysis, seed);
+        let found = found.unwrap_or_else(|why| panic!("{seed}, {naming}: {why}\n{text}"));
+        states += found.states;
+        ample += found.ample;
+    }
+    eprintln!("{all} programs, {states} states, ample steps {ample} times");
+    assert!(states > 10 * all && ample > 2 * all, "{states} and {ample} in {all}");
+}
+
 #[test]
 fn searches_of_numbered_programs_store_the_same_states() {
     let (all, mut less) = (models() / 2, 0);

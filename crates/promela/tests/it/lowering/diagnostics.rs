@@ -195,3 +195,65 @@ fn dynamic_programs() {
     ];
     insta::assert_snapshot!(rendered(texts.iter().map(String::as_str).chain(others)));
 }
+
+/// What a dynamic program cannot have is refused where it stands, with what to do instead.
+#[test]
+fn refusals_of_dynamic_programs_have_a_place_and_a_hint() {
+    const HEAD: &str = "typedef N { byte k; N& next }; N& g; N& h; byte x; chan c = [1] of { byte };\n\
+                        function f(byte a) : byte { return a }\n";
+    let cases = [
+        // Calls in guards, in larger expressions, and where no other process may come in between.
+        ("E1405", "init { if :: f(1) == 1 -> skip :: else fi }"),
+        ("E1405", "init { x = 1 + f(2) }"),
+        ("E1405", "init { x = f(f(2)) }"),
+        ("E1405", "init { c!f(1) }"),
+        ("E1405", "init { assert(f(1) == 1) }"),
+        ("E1318", "init { d_step { x = f(1) } }"),
+        ("E1403", "init { { x = f(1) } unless { x == 1 } }"),
+        ("E1403", "init { atomic { x = f(1) }; assert(_pid == 0) }"),
+        ("E1318", "function r() { d_step { x = 1; return } } init { r() }"),
+        // Arithmetic and order of pointers.
+        ("E1407", "init { g = g + 1 }"),
+        ("E1407", "init { g++ }"),
+        ("E1407", "init { x = g - h }"),
+        ("E1407", "init { g < h -> skip }"),
+        ("E1407", "init { g -> skip }"),
+        ("E1406", "init { x = g }"),
+        ("E1317", "init { c = 0 }"),
+        // Types that are not complete, or contain themselves.
+        ("E1401", "typedef L; L& l; init { l = new L }"),
+        ("E1401", "typedef L; L l; init { skip }"),
+        ("E1401", "typedef R { R inner; byte b } R& r; init { r = new R }"),
+        // What other programs can have.
+        ("E1403", "trace { c!1 } init { c!1 }"),
+        ("E1403", "notrace { c!1 } init { c!1 }"),
+        ("E1403", "init { xs c; c!1 }"),
+        ("E1403", "init { xr c; c?x }"),
+        ("E1403", "hidden byte z; init { z = 1 }"),
+        ("E1403", "init { x = _last }"),
+        ("E1403", "init { enabled(_pid) }"),
+        ("E1403", "init { x = pc_value(_pid) }"),
+        ("E1403", "active proctype P() { end: skip } init { P@end }"),
+        ("E1403", "active proctype P() { byte y; y = 1 } init { P:y == 1 }"),
+        ("E1403", "active proctype P() priority 2 { skip }"),
+        ("E1403", "active proctype P() provided (x == 0) { skip }"),
+        ("E1403", "function r() { accept: skip } init { r() }"),
+        ("E1403", "function r() { progress: skip } init { r() }"),
+        ("E1403", "function e(byte a) : byte& = &a; init { x = *e(1) }"),
+        ("E1403", "typedef B { byte a[5000] } B& b; init { b = new B }"),
+        ("E1403", "typedef B { byte a = 1 } B& b; init { b = new B[x] }"),
+        ("E1403", "typedef B { chan a = [1] of { byte } } B& b; init { b = new B }"),
+    ];
+    let mut wrong = Vec::new();
+    for (code, text) in cases {
+        let shown = compile(&format!("{HEAD}{text}\n")).1;
+        let is_refused = shown.contains(&format!("error[{code}]"));
+        let errors = shown.split("\n\n").filter(|part| part.contains("error["));
+        let told = errors.clone().all(|part| part.contains("--> model.pml:"));
+        let hinted = errors.filter(|part| part.contains(code)).all(|part| part.contains("= help: "));
+        if !(is_refused && told && hinted) {
+            wrong.push(format!("{code}: {text}\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -125,8 +125,8 @@ fn places_in_atomic_blocks_know_how_they_were_entered() {
     assert!(!program.has_exclusive_transitions());
 }
 
-/// Models and random programs with random changes: each is refused, or compiled to a program that the verifier
-/// accepts.
+/// Models and random programs with random changes: each is refused with a place, or compiled to a program that the
+/// verifier accepts.
 #[test]
 fn mutants_are_sound_or_refused() {
     let mut originals: Vec<_> =
@@ -136,9 +136,12 @@ fn mutants_are_sound_or_refused() {
     let (count, mut accepted) = (effort(1000) as usize, 0);
     for round in 0..count {
         let text = mutant(&originals[round % originals.len()], &mut random);
-        if let Ok(program) = compile(&text).0 {
-            accepted += 1;
-            assert_eq!(ir::verify(&program), Ok(()), "{text}");
+        match compile(&text) {
+            (Ok(program), _) => {
+                accepted += 1;
+                assert_eq!(ir::verify(&program), Ok(()), "{text}");
+            }
+            (Err(()), said) => assert!(said.contains("--> model.pml:"), "{said}\n{text}"),
         }
     }
     assert!((count / 20..count * 9 / 10).contains(&accepted), "{accepted} of {count}");
