@@ -492,6 +492,52 @@ fn what_nothing_depends_on_costs_no_symmetry() {
     }
 }
 
+/// A variable that is dead does not tell the process apart whose number is 0: whether processes end does not matter.
+#[test]
+fn dead_variables_name_nobody() {
+    for (body, orbits) in [
+        ("byte me; me = _pid; n = 1; end: false", 15),
+        ("byte me; me = _pid; n = 1", 15),
+        ("byte me = _pid; n = 1", 5),
+        ("byte me = 7; me = _pid; n = me; n = 3; me = 0; n = 2; end: false", 126),
+    ] {
+        let model = load(&format!("byte n; active [4] proctype P() {{ {body} }}"));
+        let report = check(&model, &Config { keep_going: true, ..Config::unreduced() });
+        let groups: Vec<_> =
+            report.symmetry.interchangeable.iter().filter_map(|found| found.group.as_deref()).collect();
+        assert_eq!((&groups[..], report.states), (&["S4"][..], orbits), "{body}");
+    }
+}
+
+/// A process that is named stays, and the report says where it is named, also if only a property does so.
+#[test]
+fn named_processes_are_reported() {
+    let text = |within: &str, rest: &str| {
+        format!(
+            "bool f[4]; byte n;\nactive [4] proctype P() {{ do :: f[_pid] = 1 - f[_pid]\n:: {within} od }}\n{rest}"
+        )
+    };
+    let named = |line: u32, what: &str| format!("P: `{what}` at line {line} names one of its processes");
+    let apart = "P: `_pid % 2` at line 3 tells its processes apart".to_owned();
+    for (within, rest, groups, reasons) in [
+        ("n = 1", "", &["S4"][..], vec![]),
+        ("f[2] -> n = 1", "", &["S3"], vec![named(3, "2")]),
+        ("f[1] -> n = 1 :: f[2] -> n = 1 :: f[0] -> n = 1", "", &["S3"], vec![named(3, "0")]),
+        ("f[0] -> f[1] = 0; f[2] = 1", "", &[], vec![named(3, "0")]),
+        ("_pid % 2 -> n = 1", "", &["S2", "S2"], vec![apart]),
+        ("n = 1", "ltl p { [] !f[3] }", &["S4"], vec![format!("for property `p`, {}", named(4, "3"))]),
+    ] {
+        let model = load(&text(within, rest));
+        let report = check(&model, &Config { keep_going: true, ..Config::unreduced() });
+        let found = report.symmetry.interchangeable.iter().filter_map(|found| found.group.as_deref());
+        assert_eq!(found.collect::<Vec<_>>(), groups, "{within}");
+        assert_eq!(report.symmetry.not_interchangeable, reasons, "{within}");
+        let plain =
+            check(&model, &Config { keep_going: true, symmetry: Symmetry::None, ..Config::unreduced() });
+        assert_eq!(answers(&report), answers(&plain), "{within}");
+    }
+}
+
 /// Processes need not be started at once.
 #[test]
 fn processes_started_one_by_one_are_interchangeable() {
