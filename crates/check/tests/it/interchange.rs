@@ -74,6 +74,38 @@ fn permuted_states_of_random_programs_have_permuted_successors() {
     assert!(samples >= 2000 && permuted >= 40, "{samples} samples of {permuted} programs");
 }
 
+/// Steps that are found once for all successors of a state are those that are found one by one, `timeout` included.
+#[test]
+fn moves_are_steps() {
+    let random = (0..testing::effort(40)).map(|index| load(&testing::promela::alike(29, index)).program);
+    let own = "byte n; chan c = [0] of { byte }; active [2] proctype P() { byte x; do \
+         :: timeout -> n = 0 :: n < 2 -> atomic { n++; c!n } :: c?x -> assert(x < 2) od }";
+    let own = [load(own).program];
+    let (mut fired, mut timeouts) = (0, 0);
+    for program in models().into_iter().map(|(_, model)| model.program).chain(own).chain(random) {
+        let naive = Naive::new(&program);
+        let mut random = bits::SplitMix64::new(3);
+        let mut state = naive.initial();
+        for _ in 0..30 {
+            let (steps, moves) = (naive.steps(&state), naive.moves(&state));
+            assert_eq!((&steps.0, &steps.1), (&moves.enabled, &moves.faults));
+            for (at, &step) in steps.0.iter().enumerate() {
+                assert_eq!(naive.fire(&state, step), naive.fire_move(&moves, at));
+                fired += 1;
+            }
+            let guard = |step: &&system::Step| {
+                let transition = &program.transitions[ir::TransitionId(step.transition)];
+                matches!(&transition.guard, ir::Guard::When(guard) if guard.kind == ir::ExprKind::Timeout)
+            };
+            timeouts += steps.0.iter().filter(guard).count();
+            let Some(&step) = random.choose(&steps.0) else { break };
+            let Ok(next) = naive.fire(&state, step) else { break };
+            state = next;
+        }
+    }
+    assert!(fired > 4000 && timeouts > 5, "{fired} steps, {timeouts} timeouts");
+}
+
 /// The verdict, the kinds of violations with the property that each is of, and the verdicts on properties.
 type Answers = (Verdict, BTreeSet<(String, Option<String>)>, Vec<(String, Verdict)>);
 
