@@ -102,13 +102,13 @@ impl<S: TransitionSystem, P: Fn(&S, &S::State, &mut Encoding)> Sample<'_, S, P> 
         let (mut queue, mut steps) = (VecDeque::new(), Steps::default());
         let mut count = 0;
         let mut words_left = MOST_WORDS;
+        let mut form = Encoding::new();
         // Adds the state at hand.
         let mut meet = |state: &mut S::State, shown: &mut Encoding, queue: &mut VecDeque<Encoding>| {
-            let mut form = Encoding::new();
             plain(system, state, &mut form);
             if states.insert(digest(&form)) {
                 words_left = words_left.saturating_sub(form.components().map(|(_, words)| words.len()).sum());
-                queue.push_back(form);
+                queue.push_back(form.clone());
                 if !system.is_transient(state) {
                     system.encode(state, shown);
                     orbits.insert(digest(shown));

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use bits::SplitMix64;
 use interchange::{ChannelFlow, Locations, Plan, Population, Reach};
 use ir::{Expr, LocalId, Permutation, ProcedureId, Program, Refuted};
-use naive::{Naive, State, Value};
+use naive::{Moves, Naive, State, Stopped, Value};
 use system::Alarm;
 
 /// What was found.
@@ -50,13 +50,6 @@ pub fn audit(
             if found.samples == samples || found.difference.is_some() || is_over {
                 return found;
             }
-            let (steps, faults) = naive.steps(&state);
-            if steps.is_empty() || !faults.is_empty() {
-                break;
-            }
-            let step = steps[(random.next_u64() % steps.len() as u64) as usize];
-            let Ok(next) = naive.fire(&state, step) else { break };
-            state = next;
             let procedure = |thread: &naive::Thread| program.locations[thread.frames[0].location].procedure;
             let threads: Vec<ProcedureId> = state.threads.values().map(procedure).collect();
             let mut text = reach.nothing();
@@ -73,28 +66,40 @@ pub fn audit(
                 found.refuted = found.refuted.or(plan.verify(program, &text.ids(), observed).err());
                 plan
             });
-            if plan.classes.is_empty() || random.next_u64().is_multiple_of(2) {
-                continue;
+            let moves = naive.moves(&state);
+            if !plan.classes.is_empty() && random.next_u64().is_multiple_of(2) {
+                let permutation = plan.some_permutation(&mut |below| random.next_u64() % below);
+                let difference = difference(&naive, plan, &permutation, &state, &moves);
+                // What the interpreter says after the alarm is void.
+                if alarm.is_some_and(Alarm::has_rung) {
+                    return found;
+                }
+                found.samples += 1;
+                found.difference = difference;
             }
-            let permutation = plan.some_permutation(&mut |below| random.next_u64() % below);
-            let difference = difference(&naive, plan, &permutation, &state);
-            // What the interpreter says after the alarm is void.
-            if alarm.is_some_and(Alarm::has_rung) {
-                return found;
+            if moves.enabled.is_empty() || !moves.faults.is_empty() {
+                break;
             }
-            found.samples += 1;
-            found.difference = difference;
+            let at = (random.next_u64() % moves.enabled.len() as u64) as usize;
+            let Ok(next) = naive.fire_move(&moves, at) else { break };
+            state = next;
         }
     }
     found
 }
 
 /// How the successors of a permuted state differ from the permuted successors.
-fn difference(naive: &Naive<'_>, plan: &Plan, permutation: &Permutation, state: &State) -> Option<String> {
+fn difference(
+    naive: &Naive<'_>,
+    plan: &Plan,
+    permutation: &Permutation,
+    state: &State,
+    moves: &Moves<'_>,
+) -> Option<String> {
     let program = naive.program;
     let moved = naive::permute(program, &plan.sorts, permutation, state);
-    let (expected, faults) = successors(naive, state);
-    let (found, other_faults) = successors(naive, &moved);
+    let (expected, faults) = successors(naive, moves);
+    let (found, other_faults) = successors(naive, &naive.moves(&moved));
     let mut expected: Vec<State> = expected
         .iter()
         .map(|next| {
@@ -116,22 +121,17 @@ fn difference(naive: &Naive<'_>, plan: &Plan, permutation: &Permutation, state: 
 }
 
 /// The successors of a state, in order, and the kinds of faults of its steps.
-fn successors(naive: &Naive<'_>, state: &State) -> (Vec<State>, Vec<String>) {
-    let (steps, faults) = naive.steps(state);
-    let mut kinds: Vec<String> = faults.iter().map(|(_, fault)| fault.kind.to_string()).collect();
+fn successors(naive: &Naive<'_>, moves: &Moves<'_>) -> (Vec<State>, Vec<String>) {
+    let mut kinds: Vec<String> = moves.faults.iter().map(|(_, fault)| fault.kind.to_string()).collect();
     let mut next = Vec::new();
-    for step in steps {
-        // One step of many threads takes long: it looks at all of them.
-        if let Some(alarm) = naive.alarm.filter(|alarm| alarm.is_due()) {
-            alarm.ring();
-            break;
-        }
-        match naive.fire(state, step) {
+    for at in 0..moves.enabled.len() {
+        match naive.fire_move(moves, at) {
             Ok(state) => {
                 kinds.extend(state.soft_fault().map(|fault| fault.kind.to_string()));
                 next.push(state);
             }
-            Err(naive::Stopped::Fault(fault)) => kinds.push(fault.kind.to_string()),
+            Err(Stopped::Fault(fault)) => kinds.push(fault.kind.to_string()),
+            Err(Stopped::Abandoned) => break,
             Err(_) => kinds.push("stopped".to_owned()),
         }
     }

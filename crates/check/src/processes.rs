@@ -10,7 +10,7 @@ use interchange::{Interchanging, Permuted, Plan};
 use ir::{ActionKind, Expr, ProcedureId, Program, Property, Refuted, Sort, Variable, VariableSort};
 use system::{Alarm, Fired, Limits, Steps, TransitionSystem};
 
-use crate::alike::Sample;
+use crate::alike::{Alike, Sample};
 use crate::audit::audit;
 use crate::config::{Bounds, Symmetry};
 use crate::deadline::Deadline;
@@ -100,10 +100,12 @@ impl<'p> Processes<'p> {
         if !groups.iter().any(|group| group.kind == InterchangeableKind::Thread) {
             return Ok(Self::unused(program, reasons));
         }
-        if !is_worthwhile(&engine, &prepared, &observed, &alarm) {
+        let alike = alike(&engine, &prepared, &observed, &alarm);
+        if !is_worthwhile(&plan, alike) {
             let names: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
+            let how_many = if alike.orbits == alike.states { "no two" } else { "few" };
             reasons.push(format!(
-                "{}: no two states are alike, among those near the initial one",
+                "{}: {how_many} states are alike, among those near the initial one",
                 names.join(", ")
             ));
             return Ok(Self::unused(program, reasons));
@@ -302,12 +304,24 @@ fn go_on(
 }
 
 /// The number of states that are looked at to see whether any are alike.
-const SAMPLE: usize = 1 << 11;
+const SAMPLE: usize = 1 << 9;
 
-/// Whether a plan makes fewer states of those near the initial one.
-fn is_worthwhile(engine: &Engine, program: &Program, observed: &[&Expr], alarm: &Arc<Alarm>) -> bool {
+/// How many of the states near the initial one are alike.
+fn alike(engine: &Engine, program: &Program, observed: &[&Expr], alarm: &Arc<Alarm>) -> Alike {
     let system = Interchanging::new(engine, program, observed.to_vec());
-    Sample { system: &system, plain: Interchanging::raw, alarm }.first(SAMPLE).is_worthwhile()
+    Sample { system: &system, plain: Interchanging::raw, alarm }.first(SAMPLE)
+}
+
+/// Whether a plan is worth its effort.
+///
+/// If two states are alike, so are all states that follow them. So where the initial state tells processes apart, few are
+/// alike at first, and many later: a few suffice. A single exchange saves half of the states at most, which is what it
+/// costs, and so must save many.
+fn is_worthwhile(plan: &Plan, alike: Alike) -> bool {
+    match plan.exchange() {
+        Some(_) => alike.is_worthwhile(),
+        None => alike.orbits * 64 <= alike.states * 63,
+    }
 }
 
 /// The groups of processes and channels that a plan permutes.

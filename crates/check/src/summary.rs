@@ -55,6 +55,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
     let mut properties = PropertyList::default();
     let (mut pinned, mut assumptions) = (Vec::new(), Vec::new());
     let mut pinned_by: Vec<Pinned> = Vec::new();
+    let mut not_interchangeable: Vec<String> = Vec::new();
     let mut first_search = None;
     let last = results.last()?.goal;
     let unchecked = goals.list[results.len()..].iter().filter(|goal| !goal.is_with(last));
@@ -71,6 +72,13 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
             match pinned_by.iter_mut().find(|known| known.name == more.name) {
                 Some(known) => extend_with(&mut known.by, more.by, String::eq),
                 None => pinned_by.push(more),
+            }
+        }
+        for reason in std::mem::take(&mut result.symmetry.not_interchangeable) {
+            if !not_interchangeable.contains(&reason) {
+                let is_of_first = first_search.is_none();
+                let of_goal = || format!("for property `{}`, {reason}", goals.name(result.goal));
+                not_interchangeable.push(if is_of_first { reason } else { of_goal() });
             }
         }
         extend_with(&mut assumptions, std::mem::take(&mut result.assumptions), String::eq);
@@ -118,7 +126,7 @@ pub fn summarize(check: &Check<'_>, seed: u64, goals: &Goals, results: Vec<GoalR
         search,
         threads,
         store,
-        symmetry: Symmetry { pinned, pinned_by, ..symmetry },
+        symmetry: Symmetry { pinned, pinned_by, not_interchangeable, ..symmetry },
         reduction,
         bounds: config.bounds.sizes,
         truncations,

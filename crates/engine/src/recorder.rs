@@ -47,6 +47,11 @@ impl Successors {
         self.later.clear();
     }
 
+    #[inline]
+    pub fn get(&self, at: u32) -> Option<&Successor> {
+        self.list.get(at as usize)
+    }
+
     /// `count` successors from the one with index `first` on.
     #[inline]
     pub fn range(&self, first: u32, count: u32) -> &[Successor] {

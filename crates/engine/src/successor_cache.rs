@@ -28,7 +28,7 @@ use system::{Effect, Fired, Step, Steps};
 use crate::code::GuardCode;
 use crate::decision_tree::{DecisionTrees, Leaf, Node, Test};
 use crate::locations::Group;
-use crate::recorder::{Recorder, Successors};
+use crate::recorder::{Recorder, Successor, Successors};
 use crate::{Engine, EngineState};
 
 /// The cache is cleared when it has more nodes or successors than this.
@@ -306,6 +306,28 @@ fn descend(trees: &DecisionTrees, state: &State, root: Node) -> Option<(Leaf, u6
     }
 }
 
+/// Writes what a successor writes. Returns false if that is not all that changes.
+fn apply(es: &mut EngineState, successor: &Successor, later: &mut Vec<Step>) -> bool {
+    if !successor.is_shown {
+        return false;
+    }
+    let EngineState { state, cache, .. } = es;
+    state.mark();
+    for write in cache.successors.writes(successor) {
+        let unit = NodeRef::of(write.key);
+        let at = state.start_of(unit) + write.word as usize;
+        state.write_word(unit, at, write.apply(state.word_untraced(at)));
+    }
+    let steps = cache.successors.later(successor);
+    for _ in steps {
+        state.mark();
+    }
+    later.extend_from_slice(steps);
+    es.has_next = false;
+    es.start_fault = None;
+    true
+}
+
 impl Engine {
     /// Whether the steps of a state are those of its threads, each of which depends on words only.
     pub(crate) fn is_cacheable(&self, es: &EngineState) -> bool {
@@ -400,29 +422,24 @@ impl Engine {
             self.audit(es, key, leaf);
         }
         let Some(Leaf::Known { first, count }) = leaf else { return false };
-        let EngineState { state, cache, .. } = es;
-        let mut successors = cache.successors.range(first, count).iter();
-        let Some(successor) = successors.by_ref().filter(|successor| successor.step == step).nth(number)
+        let mut successors = es.cache.successors.range(first, count).iter();
+        let Some(&successor) = successors.by_ref().filter(|successor| successor.step == step).nth(number)
         else {
             return false;
         };
-        if !successor.is_shown {
+        apply(es, &successor, later)
+    }
+
+    /// Takes a step by its effect, which is one that was visited in this very state. Returns whether that is possible.
+    ///
+    /// The changes are noted by the cache when it is asked for the threads of another state. Until then it may be asked
+    /// about this state again, once the step is undone.
+    pub fn apply_effect(&self, es: &mut EngineState, number: u64, later: &mut Vec<Step>) -> bool {
+        if es.state.records_graph() || number >> 32 != es.cache.generation.0 {
             return false;
         }
-        state.mark();
-        for write in cache.successors.writes(successor) {
-            let unit = NodeRef::of(write.key);
-            let at = state.start_of(unit) + write.word as usize;
-            state.write_word(unit, at, write.apply(state.word_untraced(at)));
-        }
-        let steps = cache.successors.later(successor);
-        for _ in steps {
-            state.mark();
-        }
-        later.extend_from_slice(steps);
-        es.has_next = false;
-        es.start_fault = None;
-        true
+        let Some(&successor) = es.cache.successors.get(number as u32) else { return false };
+        apply(es, &successor, later)
     }
 
     /// Visits the successors for a key, which are recorded first if necessary. Returns their number, or

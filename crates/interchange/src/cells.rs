@@ -1,16 +1,14 @@
 //! Where the names of a state are: a plan, for the words of states.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use ir::{
-    ChannelId, GlobalId, Id, LocationId, Permutation, ProcedureId, Program, Recoding, Sort, Table, Variable,
+    ChannelId, GlobalId, Id, LocationId, Permutation, ProcedureId, Program, Sort, Table, Variable,
     VariableSort,
 };
 use state::{ArrayVariable, Layout, NodeRef, ObjectId, Slot, State, ThreadId};
 use system::{Encoding, Section};
 
-use crate::lift::composed;
 use crate::plan::Plan;
 use crate::population::Population;
 use crate::prepare::has_ended;
@@ -194,8 +192,8 @@ pub struct Cells {
     pub located: Vec<Option<(u32, u32)>>,
     /// By location: whether a thread there has ended, so that its variables do not matter.
     pub ended: Vec<bool>,
-    /// If the plan allows one permutation besides the identity: both.
-    pub exchange: Option<[Permutation; 2]>,
+    /// If the plan allows one permutation besides the identity.
+    pub exchange: Option<Exchange>,
     scratch: RefCell<Scratch>,
 }
 
@@ -205,6 +203,9 @@ struct Scratch {
     /// By place: the thread, and the channel, that goes there.
     threads: Vec<u32>,
     channels: Vec<u32>,
+    /// The words of a unit as it is, and of the one in its place after an exchange.
+    plain: Vec<u64>,
+    exchanged: Vec<u64>,
 }
 
 impl Scratch {
@@ -239,21 +240,24 @@ fn individual(population: &Population, sort: Sort, value: i64) -> Option<usize> 
     }
 }
 
-/// The permutations that a plan allows, if there are two.
-fn exchange(plan: &Plan) -> Option<[Permutation; 2]> {
-    let [one] = plan.generators() else { return None };
-    let twice = composed(one, one);
-    let is_same = |recoding: &Recoding| {
-        recoding
-            .elements
-            .iter()
-            .zip(0..)
-            .all(|(element, at)| element.to == at && element.values.iter().all(|(from, to)| from == to))
-    };
-    let is_back = Permutation { coded: BTreeMap::new(), ..twice.clone() }.is_identity()
-        && twice.coded.values().all(is_same);
-    let identity = Permutation::identity(plan.population.threads.len(), plan.population.channels.len());
-    is_back.then(|| [identity, one.clone()])
+/// A permutation that is its own inverse, and the only one besides the identity.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// The identity, and the permutation.
+    pub permutations: [Permutation; 2],
+    /// All threads, those first that are exchanged.
+    threads: Vec<u32>,
+}
+
+impl Exchange {
+    /// The one that a plan allows, if there is no other.
+    fn of(plan: &Plan) -> Option<Self> {
+        let permutation = plan.exchange()?;
+        let mut threads: Vec<u32> = (0..plan.population.threads.len() as u32).collect();
+        threads.sort_by_key(|&thread| permutation.threads[thread as usize] == thread);
+        let identity = Permutation::identity(threads.len(), plan.population.channels.len());
+        Some(Self { permutations: [identity, permutation.clone()], threads })
+    }
 }
 
 impl Cells {
@@ -377,7 +381,7 @@ impl Cells {
             links,
             located,
             ended,
-            exchange: exchange(&plan),
+            exchange: Exchange::of(&plan),
             scratch: RefCell::default(),
             plan,
         }
@@ -398,75 +402,169 @@ impl Cells {
         self.nodes.get(individual).copied().filter(|&node| node != STAYS)
     }
 
-    /// Writes the state, permuted. The permutation may be of fewer individuals than the state
-    /// has, which stay, or of more, if threads have vanished since: those stayed.
-    pub fn encode(&self, layout: &Layout, state: &State, permutation: &Permutation, into: &mut Encoding) {
-        let Scratch { threads: sources, channels: queues, .. } = &mut *self.scratch.borrow_mut();
-        Scratch::invert(sources, state.thread_count(), &permutation.threads, 0);
-        Scratch::invert(queues, state.channel_count(), &permutation.channels[1..], 1);
+    /// Writes the state as it is.
+    pub fn encode_plain(&self, layout: &Layout, state: &State, into: &mut Encoding) {
+        let units = Units { cells: self, layout, state, permutation: None };
         into.refill(|into| {
-            into.component(Section::Root, |out| {
-                let words = state.words_of(NodeRef::Root).unwrap_or_default();
-                let start = out.len();
-                out.extend_from_slice(&words[..layout.root_shown]);
-                let shown = &mut out[start..];
-                self.root.permute(permutation, words, shown);
-                for CodedCells { variable, slots, .. } in &self.coded {
-                    let Some(recoding) = permutation.coded.get(variable) else { continue };
-                    for (slot, element) in slots.iter().zip(&recoding.elements) {
-                        slots[element.to as usize].put(shown, element.apply(slot.get(words)));
-                    }
-                }
-                if let Some(slot) = layout.exclusive {
-                    let sort = Sort::Thread { shift: -1 };
-                    slot.put(shown, permutation.apply(sort, slot.get(words)));
-                }
-                if let Some(slot) = layout.last {
-                    slot.put(shown, permutation.apply(Sort::Thread { shift: 0 }, slot.get(words)));
-                }
-            });
-            for &id in &*sources {
-                into.component(Section::Threads, |out| {
-                    let words = state.words_of(NodeRef::Thread(ThreadId(id))).unwrap_or_default();
-                    let header = layout.thread.len();
-                    let start = out.len() + header;
-                    out.extend_from_slice(words);
-                    let frame = &words[header..];
-                    let location = LocationId(layout.location.get(frame) as u32);
-                    if self.ended[location.index()] {
-                        out[start..].fill(0);
-                    } else {
-                        let cells = &self.frames[layout.procedure_of[location]];
-                        cells.permute(permutation, frame, &mut out[start..]);
-                    }
-                    let to = permutation.location(location);
-                    layout.location.put(&mut out[start..], to.0.into());
-                });
+            into.component(Section::Root, |out| units.root(out));
+            for id in 0..state.thread_count() {
+                into.component(Section::Threads, |out| units.thread(id, out));
             }
-            for (&id, to) in queues.iter().zip(0..) {
-                into.component(Section::Objects, |out| {
-                    let of = |id: u32| state.words_of(NodeRef::Object(ObjectId(id))).unwrap_or_default();
-                    let words = of(id);
-                    let start = out.len();
-                    out.extend_from_slice(words);
-                    let tag = layout.tag.get(words);
-                    if let state::ObjectKind::Channel(declared) = layout.kind(tag) {
-                        self.channels[declared].permute(permutation, words, &mut out[start..]);
-                        // Where there is no message, all bits are 0.
-                        let length = layout.channels[declared].length.get(words) as u32;
-                        self.clear_absent(layout, declared, length, &mut out[start..]);
-                    }
-                    // A channel stays what it was declared as.
-                    layout.tag.put(&mut out[start..], layout.tag.get(of(to)));
-                });
+            for id in 0..state.channel_count() {
+                into.component(Section::Objects, |out| units.channel(id, id, out));
             }
         });
     }
 
-    fn clear_absent(&self, layout: &Layout, declared: ChannelId, length: u32, words: &mut [u64]) {
-        let shape = &layout.channels[declared];
+    /// Writes the state, permuted. The permutation may be of fewer individuals than the state
+    /// has, which stay, or of more, if threads have vanished since: those stayed.
+    pub fn encode(&self, layout: &Layout, state: &State, permutation: &Permutation, into: &mut Encoding) {
+        if permutation.is_identity() {
+            return self.encode_plain(layout, state, into);
+        }
+        let Scratch { threads: sources, channels: queues, .. } = &mut *self.scratch.borrow_mut();
+        Scratch::invert(sources, state.thread_count(), &permutation.threads, 0);
+        Scratch::invert(queues, state.channel_count(), &permutation.channels[1..], 1);
+        let units = Units { cells: self, layout, state, permutation: Some(permutation) };
+        into.refill(|into| {
+            into.component(Section::Root, |out| units.root(out));
+            for &id in &*sources {
+                into.component(Section::Threads, |out| units.thread(id, out));
+            }
+            for (&id, to) in queues.iter().zip(0..) {
+                into.component(Section::Objects, |out| units.channel(id, to, out));
+            }
+        });
+    }
+
+    /// Whether the state with two individuals and their trains exchanged is less than the state as it is. Any order of
+    /// states will do: units are compared one after the other, those of threads that are exchanged first, up to the first
+    /// difference.
+    pub fn is_less(&self, layout: &Layout, state: &State, exchange: &Exchange) -> bool {
+        let Scratch { plain, exchanged, .. } = &mut *self.scratch.borrow_mut();
+        let [_, permutation] = &exchange.permutations;
+        let as_it_is = Units { cells: self, layout, state, permutation: None };
+        let other = Units { permutation: Some(permutation), ..as_it_is };
+        let mut compare = |write: &dyn Fn(Units<'_>, bool, &mut Vec<u64>)| {
+            plain.clear();
+            exchanged.clear();
+            write(as_it_is, false, plain);
+            write(other, true, exchanged);
+            exchanged.cmp(&plain)
+        };
+        // The permutation is its own inverse.
+        for &thread in &exchange.threads {
+            let image = permutation.threads[thread as usize];
+            let (here, there) = (as_it_is.location(thread), other.location(image));
+            if here != there {
+                return there < here;
+            }
+            let order =
+                compare(&|units, is_other, out| units.thread(if is_other { image } else { thread }, out));
+            if order.is_ne() {
+                return order.is_lt();
+            }
+        }
+        let mut order = compare(&|units, _, out| units.root(out));
+        for channel in 0..self.plan.population.channels.len() as u32 {
+            if order.is_ne() {
+                break;
+            }
+            let image = permutation.channels[channel as usize + 1] - 1;
+            order = compare(&|units, is_other, out| {
+                units.channel(if is_other { image } else { channel }, channel, out);
+            });
+        }
+        order.is_lt()
+    }
+}
+
+fn location(layout: &Layout, frame: &[u64]) -> LocationId {
+    LocationId(layout.location.get(frame) as u32)
+}
+
+/// The units of a state, under a permutation if there is one.
+#[derive(Clone, Copy)]
+struct Units<'s> {
+    cells: &'s Cells,
+    layout: &'s Layout,
+    state: &'s State,
+    permutation: Option<&'s Permutation>,
+}
+
+impl Units<'_> {
+    fn root(&self, out: &mut Vec<u64>) {
+        let Self { cells, layout, state, permutation } = *self;
+        let words = state.words_of(NodeRef::Root).unwrap_or_default();
+        let start = out.len();
+        out.extend_from_slice(&words[..layout.root_shown]);
+        let Some(permutation) = permutation else { return };
+        let shown = &mut out[start..];
+        cells.root.permute(permutation, words, shown);
+        for CodedCells { variable, slots, .. } in &cells.coded {
+            let Some(recoding) = permutation.coded.get(variable) else { continue };
+            for (slot, element) in slots.iter().zip(&recoding.elements) {
+                slots[element.to as usize].put(shown, element.apply(slot.get(words)));
+            }
+        }
+        if let Some(slot) = layout.exclusive {
+            slot.put(shown, permutation.apply(Sort::Thread { shift: -1 }, slot.get(words)));
+        }
+        if let Some(slot) = layout.last {
+            slot.put(shown, permutation.apply(Sort::Thread { shift: 0 }, slot.get(words)));
+        }
+    }
+
+    /// Where a thread is in the state that is written.
+    fn location(&self, id: u32) -> LocationId {
+        let words = self.state.words_of(NodeRef::Thread(ThreadId(id))).unwrap_or_default();
+        let location = location(self.layout, &words[self.layout.thread.len()..]);
+        self.permutation.map_or(location, |permutation| permutation.location(location))
+    }
+
+    fn thread(&self, id: u32, out: &mut Vec<u64>) {
+        let Self { cells, layout, state, permutation } = *self;
+        let words = state.words_of(NodeRef::Thread(ThreadId(id))).unwrap_or_default();
+        let header = layout.thread.len();
+        let start = out.len() + header;
+        out.extend_from_slice(words);
+        let frame = &words[header..];
+        let location = location(layout, frame);
+        let has_ended = cells.ended[location.index()];
+        if has_ended {
+            out[start..].fill(0);
+        } else if let Some(permutation) = permutation {
+            cells.frames[layout.procedure_of[location]].permute(permutation, frame, &mut out[start..]);
+        }
+        let to = permutation.map_or(location, |permutation| permutation.location(location));
+        if has_ended || to != location {
+            layout.location.put(&mut out[start..], to.0.into());
+        }
+    }
+
+    /// A channel, as the one with the number `to`, from 0 on.
+    fn channel(&self, id: u32, to: u32, out: &mut Vec<u64>) {
+        let Self { cells, layout, state, permutation } = *self;
+        let of = |id: u32| state.words_of(NodeRef::Object(ObjectId(id))).unwrap_or_default();
+        let words = of(id);
+        let start = out.len();
+        out.extend_from_slice(words);
+        let Some(permutation) = permutation else { return };
+        let tag = layout.tag.get(words);
+        if let state::ObjectKind::Channel(declared) = layout.kind(tag) {
+            cells.channels[declared].permute(permutation, words, &mut out[start..]);
+            // Where there is no message, all bits are 0.
+            let length = layout.channels[declared].length.get(words) as u32;
+            self.clear_absent(declared, length, &mut out[start..]);
+        }
+        // A channel stays what it was declared as.
+        layout.tag.put(&mut out[start..], layout.tag.get(of(to)));
+    }
+
+    fn clear_absent(&self, declared: ChannelId, length: u32, words: &mut [u64]) {
+        let shape = &self.layout.channels[declared];
         for message in length..shape.capacity {
-            for (field, &sort) in self.plan.sorts.fields[declared].iter().enumerate() {
+            for (field, &sort) in self.cells.plan.sorts.fields[declared].iter().enumerate() {
                 if sort != Sort::Number {
                     let slot = shape.field(message, field);
                     words[slot.word as usize] &= !(slot.mask() << slot.shift);

@@ -1,10 +1,13 @@
 //! The group of the permutations that a plan allows: generators, which the verifier checks, its order, and its name if
 //! it has a common one.
 
+use std::collections::BTreeMap;
+
 use canon::{Canonizer, Graph, Options};
-use ir::{Exchange, Expr, LocationId, Permutation, Program, Refuted, verify_exchange};
+use ir::{Exchange, Expr, LocationId, Permutation, Program, Recoding, Refuted, verify_exchange};
 use rustc_hash::FxHashMap;
 
+use crate::lift::composed;
 use crate::plan::Plan;
 use crate::refine::Colours;
 use crate::text::{Edge, Text};
@@ -96,6 +99,20 @@ impl Plan {
     /// Permutations that generate all that the plan allows: those that exchange free movers, and those of the chain.
     pub fn generators(&self) -> &[Permutation] {
         &self.known_group.get_or_init(|| self.find_group(&|| false).unwrap_or_default()).generators
+    }
+
+    /// The permutation that the plan allows besides the identity, if there is no other.
+    pub fn exchange(&self) -> Option<&Permutation> {
+        let [one] = self.generators() else { return None };
+        let twice = composed(one, one);
+        let is_same = |recoding: &Recoding| {
+            let mut elements = recoding.elements.iter().zip(0..);
+            elements
+                .all(|(element, at)| element.to == at && element.values.iter().all(|(from, to)| from == to))
+        };
+        let is_back = Permutation { coded: BTreeMap::new(), ..twice.clone() }.is_identity()
+            && twice.coded.values().all(is_same);
+        is_back.then_some(one)
     }
 
     /// The group of the linked movers.

@@ -160,13 +160,12 @@ pub struct Permuted {
     /// The plan of the state, if it is known, and then the permutation.
     known: Option<Rc<Cells>>,
     permutation: Permutation,
-    /// Of a plan that allows one exchange only: the state as it is, exchanged, and which is less.
-    both: [Encoding; 2],
+    /// If the plan allows one exchange only: whether it is the permutation.
     is_exchanged: Option<bool>,
     /// The state was decoded: it is a representative.
     is_decoded: bool,
-    /// The steps to cached successors, and those behind them.
-    cached: Vec<Step>,
+    /// The steps to cached successors with the numbers of their effects, and the steps behind them.
+    cached: Vec<(Step, u64)>,
     later: Vec<Step>,
 }
 
@@ -226,8 +225,9 @@ impl<'e> Interchanging<'e> {
         cells.plan.clone()
     }
 
-    fn known<'s>(&self, permuted: &'s mut Permuted) -> (&'s Rc<Cells>, &'s Permutation) {
-        let Permuted { state, order, known, permutation, is_decoded, both, is_exchanged, .. } = permuted;
+    /// The state, its plan, and the permutation that leads to its representative.
+    fn known<'s>(&self, permuted: &'s mut Permuted) -> (&'s EngineState, &'s Rc<Cells>, &'s Permutation) {
+        let Permuted { state, order, known, permutation, is_decoded, is_exchanged, .. } = permuted;
         let cells = known.get_or_insert_with(|| {
             *is_exchanged = None;
             let layout = self.engine.layout();
@@ -244,13 +244,8 @@ impl<'e> Interchanging<'e> {
             };
             let mut stats = self.stats.get();
             stats.named += 1;
-            if let Some([identity, exchange]) = &cells.exchange {
-                let [plain, exchanged] = both;
-                cells.encode(layout, state, identity, plain);
-                cells.encode(layout, state, exchange, exchanged);
-                let is_less = exchanged.flat() < plain.flat();
-                permutation.clone_from(if is_less { exchange } else { identity });
-                *is_exchanged = Some(is_less);
+            if let Some(exchange) = &cells.exchange {
+                *is_exchanged = Some(cells.is_less(layout, state, exchange));
                 self.stats.set(stats);
                 return cells;
             }
@@ -260,7 +255,12 @@ impl<'e> Interchanging<'e> {
             self.stats.set(stats);
             cells
         });
-        (cells, permutation)
+        match (&cells.exchange, *is_exchanged) {
+            (Some(exchange), Some(is_exchanged)) => {
+                (state, cells, &exchange.permutations[usize::from(is_exchanged)])
+            }
+            _ => (state, cells, permutation),
+        }
     }
 }
 
@@ -283,7 +283,7 @@ impl OverEngine for Interchanging<'_> {
 
     /// In the order that they have in the representative.
     fn order(&self, permuted: &mut Permuted, threads: &mut [ThreadId]) {
-        let (_, permutation) = self.known(permuted);
+        let (_, _, permutation) = self.known(permuted);
         threads.sort_by_key(|thread| permutation.threads[thread.0 as usize]);
     }
 }
@@ -298,7 +298,6 @@ impl TransitionSystem for Interchanging<'_> {
             order: Order::default(),
             known: None,
             permutation: Permutation::default(),
-            both: Default::default(),
             is_exchanged: None,
             is_decoded: false,
             cached: Vec::new(),
@@ -333,19 +332,7 @@ impl TransitionSystem for Interchanging<'_> {
     }
 
     fn encode(&self, permuted: &mut Permuted, into: &mut Encoding) {
-        self.known(permuted);
-        let Permuted { state, known: Some(cells), permutation, both, is_exchanged, .. } = permuted else {
-            unreachable!("it was just found")
-        };
-        if let Some(is_exchanged) = *is_exchanged {
-            let chosen = both[usize::from(is_exchanged)].components();
-            into.refill(|into| {
-                chosen.for_each(|(key, words)| {
-                    into.component(key.section, |out| out.extend_from_slice(words));
-                });
-            });
-            return;
-        }
+        let (state, cells, permutation) = self.known(permuted);
         cells.encode(self.engine.layout(), &state.state, permutation, into);
     }
 
@@ -397,15 +384,15 @@ impl SuccessorCache<Permuted> for Interchanging<'_> {
         let (mut cached, mut later) =
             (std::mem::take(&mut permuted.cached), std::mem::take(&mut permuted.later));
         cached.clear();
-        let mut is_all = self.engine.successors(&mut permuted.state, thread, |step, _| cached.push(step));
-        let mut number = 0;
+        let mut is_all = self.engine.successors(&mut permuted.state, thread, |step, effect| {
+            cached.push((step, effect.number));
+        });
         if !is_all {
             cached.clear();
         }
-        for (at, &step) in cached.iter().enumerate() {
-            number = if at > 0 && cached[at - 1] == step { number + 1 } else { 0 };
+        for &(step, effect) in &cached {
             later.clear();
-            is_all = self.engine.apply(&mut permuted.state, step, number, &mut later);
+            is_all = self.engine.apply_effect(&mut permuted.state, effect, &mut later);
             if !is_all {
                 break;
             }
@@ -464,7 +451,7 @@ impl Temporal for Interchanging<'_> {
     }
 
     fn thread_names(&self, permuted: &mut Permuted, out: &mut Vec<u32>) -> bool {
-        let (_, permutation) = self.known(permuted);
+        let (_, _, permutation) = self.known(permuted);
         out.clone_from(&permutation.threads);
         true
     }
@@ -486,13 +473,12 @@ impl Interchanging<'_> {
     pub fn raw(&self, permuted: &Permuted, into: &mut Encoding) {
         let state = &permuted.state.state;
         let cells = self.plans.borrow_mut().any(self.engine.layout(), state);
-        let identity = Permutation::identity(state.thread_count() as usize, state.channel_count() as usize);
-        cells.encode(self.engine.layout(), state, &identity, into);
+        cells.encode_plain(self.engine.layout(), state, into);
     }
 
     /// The plan and the permutation that lead to the representative.
     pub(crate) fn names(&self, permuted: &mut Permuted) -> (Rc<Cells>, Permutation) {
-        let (cells, permutation) = self.known(permuted);
+        let (_, cells, permutation) = self.known(permuted);
         (Rc::clone(cells), permutation.clone())
     }
 }

@@ -216,20 +216,34 @@ impl Plan {
             .iter()
             .filter_map(|(id, &var)| Some((id, walk.unifier.number_reason(var)?)))
             .collect();
-        let is_moved = |procedure: ProcedureId| {
-            classes.iter().flatten().any(|&mover| population.threads.get(mover as usize) == Some(&procedure))
+        let threads_of = |procedure: ProcedureId| {
+            let threads = population.threads.iter().zip(0_u32..);
+            threads.filter(move |&(&other, _)| other == procedure).map(|(_, thread)| thread)
         };
-        for function in walk.functions.iter().filter(|function| !is_moved(function.procedure)) {
+        // How many threads a thread can be exchanged with, itself among them.
+        let freedom = |thread: u32| classes.iter().find(|class| class.contains(&thread)).map_or(1, Vec::len);
+        let is_whole = |procedure: ProcedureId| {
+            threads_of(procedure).all(|thread| freedom(thread) == threads_of(procedure).count())
+        };
+        for function in walk.functions.iter().filter(|function| !is_whole(function.procedure)) {
             if reasons.iter().all(|(procedure, _)| *procedure != function.procedure) {
                 let reason = Reason { what: "tells its processes apart", span: function.expr.span };
                 reasons.push((function.procedure, reason));
             }
         }
+        for procedure in walk.program.procedures.ids().filter(|&procedure| !is_whole(procedure)) {
+            let mentions = threads_of(procedure).filter_map(|thread| Some((thread, walk.mention(thread)?)));
+            let mention = mentions.min_by_key(|&(thread, _)| freedom(thread));
+            if let Some((_, span)) = mention
+                && reasons.iter().all(|&(other, _)| other != procedure)
+            {
+                reasons.push((procedure, Reason { what: "names one of its processes", span }));
+            }
+        }
         for (procedure, constant) in walk.parameters.iter() {
-            let threads = population.threads.iter().zip(0..).filter(|&(&other, _)| other == procedure);
             for &local in constant {
                 let is_number = walk.unifier.sort(walk.locals[procedure][local].value) == Sort::Number;
-                let mut values = threads.clone().map(|(_, thread)| parameters(thread, local));
+                let mut values = threads_of(procedure).map(|thread| parameters(thread, local));
                 let first = values.next();
                 if is_number && values.any(|value| Some(value) != first) {
                     let span = walk.program.procedures[procedure].locals[local].span;

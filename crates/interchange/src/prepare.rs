@@ -53,7 +53,9 @@ pub fn prepare(program: &Program, counted: bool) -> (Program, Result<(), MustVan
             }
         }
     }
-    reset_to_nobody(program, &mut prepared);
+    // That processes vanish in an order makes numbers of them: sorts are those of the program in which they stay.
+    let staying = prepared.clone();
+    reset_to_nobody(&staying, &mut prepared);
     forget_inert(program, &mut prepared);
     (prepared, vanishing.map_or(Ok(()), Err))
 }

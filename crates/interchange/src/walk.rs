@@ -46,8 +46,8 @@ pub struct Walk<'p> {
     pub constants: Table<GlobalId, Option<Vec<i64>>>,
     /// Those that are indexed by more than literals.
     pub indexed: Table<GlobalId, bool>,
-    /// Literals: they may turn out to be channels.
-    literals: Vec<(Var, i64)>,
+    /// Literals: they may turn out to be channels, or name threads.
+    literals: Vec<(Var, i64, Span)>,
     /// Expressions about nothing but the number of the thread that evaluates them.
     pub functions: Vec<Function>,
     /// Which variables are taken to be coded, and their uses.
@@ -143,7 +143,7 @@ impl<'p> Walk<'p> {
         }
         for (global, vars) in program.globals.values().zip(self.globals.values()) {
             if let Some(Const::Int(value)) = global.init {
-                self.literals.push((vars.value, value));
+                self.literals.push((vars.value, value, global.span));
             }
         }
         self.finish();
@@ -169,11 +169,20 @@ impl<'p> Walk<'p> {
         }
     }
 
+    /// Where the text first names a thread by its number.
+    pub fn mention(&self, thread: u32) -> Option<Span> {
+        let is_it = |&&(var, value, _): &&(Var, i64, Span)| match self.unifier.sort(var) {
+            Sort::Thread { shift } => value.checked_add(shift) == Some(thread.into()),
+            Sort::Number | Sort::Channel => false,
+        };
+        self.literals.iter().find(is_it).map(|&(_, _, span)| span)
+    }
+
     fn join_literals(&mut self) {
         let mut is_joined = vec![false; self.literals.len()];
         loop {
             let mut has_changed = false;
-            for (at, &(var, value)) in self.literals.iter().enumerate() {
+            for (at, &(var, value, _)) in self.literals.iter().enumerate() {
                 // Channels are numbered from 1 on; other numbers are no channels.
                 let position = value.checked_sub(1).and_then(|at| usize::try_from(at).ok());
                 let channel = position.and_then(|position| self.program.first_channels.get(position));
@@ -203,8 +212,8 @@ impl<'p> Walk<'p> {
         if children.is_empty() { Term::Leaf(key) } else { Term::Node { key, is_ordered, children } }
     }
 
-    fn literal(&mut self, var: Var, value: i64) -> Term {
-        self.literals.push((var, value));
+    fn literal(&mut self, var: Var, value: i64, span: Span) -> Term {
+        self.literals.push((var, value, span));
         Term::Literal { var, value }
     }
 
@@ -252,7 +261,7 @@ impl<'p> Walk<'p> {
                 None => 0,
             };
             let var = self.locals[procedure][id].value;
-            let term = self.literal(var, value);
+            let term = self.literal(var, value, local.span);
             terms.push(self.node(vec![3, id.index() as u64], true, vec![term]));
         }
         for action in &declared.prologue {
@@ -427,7 +436,7 @@ impl<'p> Walk<'p> {
             && let Some(&channel) = usize::try_from(at).ok().and_then(|at| channels.get(at))
         {
             let var = self.globals[id].value;
-            return (var, self.literal(var, channel));
+            return (var, self.literal(var, channel, index.span));
         }
         let (vars, key) = match array {
             Array::Global(id) => {

@@ -61,6 +61,7 @@ pub use permute::permute;
 pub use state::{
     Channel, ChannelIdentity, Frame, History, Object, ObjectKind, Occurrence, State, Thread, Waiting,
 };
+pub use steps::Moves;
 pub use value::Value;
 pub use view::{ChannelView, FrameView, ObjectView, StateView, ThreadView};
 

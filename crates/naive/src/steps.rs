@@ -1,7 +1,8 @@
 //! Which steps a state has, and what becomes of them.
 
 use ir::{
-    Guard, Leaks, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Property, Scope, TOO_MANY_CHOICES, TransitionId,
+    ActionKind, Guard, Leaks, LocationId, MAX_CHOICES, MAX_MICRO_STEPS, Property, Scope, TOO_MANY_CHOICES,
+    TransitionId,
 };
 use system::{Alarm, Bound, FaultKind, Step};
 
@@ -32,6 +33,14 @@ enum Attempt {
 /// The steps of one or all threads: those that can be fired, and those whose guard faults.
 pub(crate) type Steps = (Vec<Step>, Vec<(Step, NaiveFault)>);
 
+/// The steps of a state, as [`Naive::steps`] lists them.
+pub struct Moves<'s> {
+    state: &'s State,
+    context: EvalContext,
+    pub enabled: Vec<Step>,
+    pub faults: Vec<(Step, NaiveFault)>,
+}
+
 impl Naive<'_> {
     /// The steps that can be fired (some of them to a fault or out of bounds), and those whose guard faults.
     /// Both are in order of threads, then of the location's transitions, then of choices.
@@ -44,6 +53,18 @@ impl Naive<'_> {
         self.fire_with(state, step, &mut None)
     }
 
+    /// The steps of a state, for those who fire several of them.
+    pub fn moves<'s>(&self, state: &'s State) -> Moves<'s> {
+        let (context, (enabled, faults)) = self.steps_in_context(state);
+        Moves { state, context, enabled, faults }
+    }
+
+    /// Fires an enabled step of a state, which is not looked for again.
+    pub fn fire_move(&self, moves: &Moves<'_>, at: usize) -> Result<State, Stopped> {
+        let Some(&step) = moves.enabled.get(at) else { return Err(Stopped::NotEnabled) };
+        self.heeding(|| self.fire_in(moves.state, step, moves.context, &mut None))
+    }
+
     /// Fires a step, and adds what happens to `events`, if there are any.
     pub(crate) fn fire_with(
         &self,
@@ -51,17 +72,33 @@ impl Naive<'_> {
         step: Step,
         events: &mut Option<Events>,
     ) -> Result<State, Stopped> {
+        self.heeding(|| self.fire_whole(state, step, events))
+    }
+
+    /// Fires something, unless there is no time for it.
+    fn heeding(&self, fire: impl FnOnce() -> Result<State, Stopped>) -> Result<State, Stopped> {
         // States are copied, and may be large: here there is time to look.
         if let Some(alarm) = self.alarm.filter(|alarm| alarm.is_due()) {
             alarm.ring();
         }
-        let fired = self.fire_whole(state, step, events);
+        let fired = fire();
         // Steps that follow may not have been found.
         if self.alarm.is_some_and(Alarm::has_rung) { Err(Stopped::Abandoned) } else { fired }
     }
 
     fn fire_whole(&self, state: &State, step: Step, events: &mut Option<Events>) -> Result<State, Stopped> {
         let context = self.context_of(state, step)?;
+        self.fire_in(state, step, context, events)
+    }
+
+    /// Fires a step that is one of the state in this context, together with what follows it in an atomic block.
+    fn fire_in(
+        &self,
+        state: &State,
+        step: Step,
+        context: EvalContext,
+        events: &mut Option<Events>,
+    ) -> Result<State, Stopped> {
         let mut next = self.fire_one(state, step, context, events)?;
         // In the middle of a block there is one way on only where the block was cut.
         let mut taken = 0;
@@ -226,9 +263,13 @@ impl Naive<'_> {
                 }
             }
         }
-        let machine = Machine::new(self, state.clone(), thread, context);
-        if let Err(Stop::Fault(fault)) = machine.opening(&transition.body) {
-            return Attempt::Fault(fault);
+        if let Some(ActionKind::Send { .. } | ActionKind::Receive { .. }) =
+            transition.body.first().map(|action| &action.kind)
+        {
+            let machine = Machine::new(self, state.clone(), thread, context);
+            if let Err(Stop::Fault(fault)) = machine.opening(&transition.body) {
+                return Attempt::Fault(fault);
+            }
         }
         match self.choices(state, thread, id, context) {
             choices if choices.is_empty() => Attempt::Disabled,

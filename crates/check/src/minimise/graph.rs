@@ -89,6 +89,11 @@ impl<'a> Graph<'a> {
     }
 
     fn explore(&mut self, at: usize) -> Option<Around> {
+        // To find the steps takes long as well, and may be asked for many times once the effort is spent.
+        if !self.stage.effort.has_left() {
+            self.stage.effort.give_up();
+            return None;
+        }
         let naive = self.stage.naive;
         let state = self.states[at].clone();
         let (steps, faults) = naive.steps(&state);

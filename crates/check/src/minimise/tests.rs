@@ -6,14 +6,17 @@ use std::sync::atomic::AtomicBool;
 
 use naive::Naive;
 use search::Options;
-use system::{FaultKind, Step};
+use system::{Alarm, FaultKind, Step};
 
+use super::effort::Effort;
+use super::graph::Graph;
+use super::stage::Stage;
 use super::{Case, Minimiser, length, minimise};
-use crate::config::{Bounds, Config};
+use crate::config::{Bounds, Config, Fairness};
 use crate::deadline::Deadline;
 use crate::model::Model;
 use crate::pipeline::Check;
-use crate::replay::{Confirmed, Found, MergedSteps, confirm, interpreter};
+use crate::replay::{Claimed, Confirmed, Found, MergedSteps, Word, confirm, interpreter};
 
 /// Two assertions that fail: `First` after one step, `Second` after its own two. `Idle` has no part in
 /// either.
@@ -91,4 +94,31 @@ fn a_run_to_another_violation_is_not_taken() {
     // The run of `First` is shorter, and no run to the violation of `Second`.
     check(&[0, 2, 0, 0, 2], &[(&[1], false), (&[0, 1], false), (&[0, 2], false), (&[2, 2], true)], (2, 0));
     check(&[0, 0, 2, 1], &[(&[2, 2], false), (&[0], false), (&[1], true)], (1, 0));
+}
+
+/// Once the effort is spent, the interpreter is asked nothing more, however often a state is looked at.
+#[test]
+fn without_effort_nothing_is_explored() {
+    let text = "byte n; active [3] proctype P() { do :: n = 1 - n od } ltl p { [] (n == 0) }";
+    let files = BTreeMap::from([("p.pml".to_owned(), text.as_bytes().to_vec())]);
+    let model = Model::load(&files, "p.pml", &[]).unwrap_or_else(|rejected| panic!("{rejected}"));
+    let naive = interpreter(&model, Bounds::default());
+    let claimed = Claimed {
+        property: &model.program.properties[0],
+        cycle: None,
+        fairness: Fairness::None,
+        individual: None,
+    };
+    for (steps, is_explored) in [(100, true), (0, false)] {
+        let alarm = Alarm::after(0);
+        let effort = Effort::new(&alarm, steps);
+        let stage = Stage::new(naive, &effort);
+        let mut graph = Graph::new(&stage, Word::new(stage.naive, claimed));
+        let initial = graph.initial();
+        for _ in 0..2000 {
+            graph.around(initial);
+        }
+        // An interpreter that is asked rings the alarm before long.
+        assert_eq!((alarm.has_rung(), effort.is_spent()), (is_explored, true), "{steps}");
+    }
 }

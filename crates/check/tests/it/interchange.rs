@@ -74,6 +74,38 @@ fn permuted_states_of_random_programs_have_permuted_successors() {
     assert!(samples >= 2000 && permuted >= 40, "{samples} samples of {permuted} programs");
 }
 
+/// Steps that are found once for all successors of a state are those that are found one by one, `timeout` included.
+#[test]
+fn moves_are_steps() {
+    let random = (0..testing::effort(40)).map(|index| load(&testing::promela::alike(29, index)).program);
+    let own = "byte n; chan c = [0] of { byte }; active [2] proctype P() { byte x; do \
+         :: timeout -> n = 0 :: n < 2 -> atomic { n++; c!n } :: c?x -> assert(x < 2) od }";
+    let own = [load(own).program];
+    let (mut fired, mut timeouts) = (0, 0);
+    for program in models().into_iter().map(|(_, model)| model.program).chain(own).chain(random) {
+        let naive = Naive::new(&program);
+        let mut random = bits::SplitMix64::new(3);
+        let mut state = naive.initial();
+        for _ in 0..30 {
+            let (steps, moves) = (naive.steps(&state), naive.moves(&state));
+            assert_eq!((&steps.0, &steps.1), (&moves.enabled, &moves.faults));
+            for (at, &step) in steps.0.iter().enumerate() {
+                assert_eq!(naive.fire(&state, step), naive.fire_move(&moves, at));
+                fired += 1;
+            }
+            let guard = |step: &&system::Step| {
+                let transition = &program.transitions[ir::TransitionId(step.transition)];
+                matches!(&transition.guard, ir::Guard::When(guard) if guard.kind == ir::ExprKind::Timeout)
+            };
+            timeouts += steps.0.iter().filter(guard).count();
+            let Some(&step) = random.choose(&steps.0) else { break };
+            let Ok(next) = naive.fire(&state, step) else { break };
+            state = next;
+        }
+    }
+    assert!(fired > 4000 && timeouts > 5, "{fired} steps, {timeouts} timeouts");
+}
+
 /// The verdict, the kinds of violations with the property that each is of, and the verdicts on properties.
 type Answers = (Verdict, BTreeSet<(String, Option<String>)>, Vec<(String, Verdict)>);
 
@@ -489,6 +521,52 @@ fn what_nothing_depends_on_costs_no_symmetry() {
             full.symmetry.interchangeable.iter().filter_map(|found| found.group.as_deref()).collect();
         assert_eq!(groups, Vec::from_iter(group), "{within}: {:?}", full.symmetry.not_interchangeable);
         assert_eq!(full.states < plain.states, group.is_some(), "{within}");
+    }
+}
+
+/// A variable that is dead does not tell the process apart whose number is 0: whether processes end does not matter.
+#[test]
+fn dead_variables_name_nobody() {
+    for (body, orbits) in [
+        ("byte me; me = _pid; n = 1; end: false", 15),
+        ("byte me; me = _pid; n = 1", 15),
+        ("byte me = _pid; n = 1", 5),
+        ("byte me = 7; me = _pid; n = me; n = 3; me = 0; n = 2; end: false", 126),
+    ] {
+        let model = load(&format!("byte n; active [4] proctype P() {{ {body} }}"));
+        let report = check(&model, &Config { keep_going: true, ..Config::unreduced() });
+        let groups: Vec<_> =
+            report.symmetry.interchangeable.iter().filter_map(|found| found.group.as_deref()).collect();
+        assert_eq!((&groups[..], report.states), (&["S4"][..], orbits), "{body}");
+    }
+}
+
+/// A process that is named stays, and the report says where it is named, also if only a property does so.
+#[test]
+fn named_processes_are_reported() {
+    let text = |within: &str, rest: &str| {
+        format!(
+            "bool f[4]; byte n;\nactive [4] proctype P() {{ do :: f[_pid] = 1 - f[_pid]\n:: {within} od }}\n{rest}"
+        )
+    };
+    let named = |line: u32, what: &str| format!("P: `{what}` at line {line} names one of its processes");
+    let apart = "P: `_pid % 2` at line 3 tells its processes apart".to_owned();
+    for (within, rest, groups, reasons) in [
+        ("n = 1", "", &["S4"][..], vec![]),
+        ("f[2] -> n = 1", "", &["S3"], vec![named(3, "2")]),
+        ("f[1] -> n = 1 :: f[2] -> n = 1 :: f[0] -> n = 1", "", &["S3"], vec![named(3, "0")]),
+        ("f[0] -> f[1] = 0; f[2] = 1", "", &[], vec![named(3, "0")]),
+        ("_pid % 2 -> n = 1", "", &["S2", "S2"], vec![apart]),
+        ("n = 1", "ltl p { [] !f[3] }", &["S4"], vec![format!("for property `p`, {}", named(4, "3"))]),
+    ] {
+        let model = load(&text(within, rest));
+        let report = check(&model, &Config { keep_going: true, ..Config::unreduced() });
+        let found = report.symmetry.interchangeable.iter().filter_map(|found| found.group.as_deref());
+        assert_eq!(found.collect::<Vec<_>>(), groups, "{within}");
+        assert_eq!(report.symmetry.not_interchangeable, reasons, "{within}");
+        let plain =
+            check(&model, &Config { keep_going: true, symmetry: Symmetry::None, ..Config::unreduced() });
+        assert_eq!(answers(&report), answers(&plain), "{within}");
     }
 }
 

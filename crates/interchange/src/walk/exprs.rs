@@ -70,7 +70,7 @@ impl Walk<'_> {
         match &expr.kind {
             ExprKind::Const(Const::Int(value)) => {
                 let var = self.unifier.fresh();
-                (var, self.literal(var, *value))
+                (var, self.literal(var, *value, span))
             }
             ExprKind::Const(Const::Bool(value)) => {
                 let term = Term::Leaf(self.key(vec![40, (*value).into()]));
@@ -81,7 +81,7 @@ impl Walk<'_> {
                 match &self.constants[*id] {
                     Some(channels) if self.program.globals[*id].dims.is_empty() => {
                         let channel = channels[0];
-                        (var, self.literal(var, channel))
+                        (var, self.literal(var, channel, span))
                     }
                     _ => (var, Term::Leaf(self.key(vec![30, id.index() as u64]))),
                 }
@@ -168,7 +168,7 @@ impl Walk<'_> {
                 }
                 // It is 0 if there is no such thread.
                 if !is_seeded(Seeded::NoDefaults) {
-                    children.push(self.literal(vars.value, 0));
+                    children.push(self.literal(vars.value, 0, span));
                 }
                 let key = vec![52, procedure.index() as u64, local.index() as u64];
                 (vars.value, self.node(key, true, children))
@@ -191,7 +191,7 @@ impl Walk<'_> {
                 let var = self.channels[*id];
                 let first = self.program.first_channels.iter().position(|first| first == id);
                 match first {
-                    Some(position) => (var, self.literal(var, position as i64 + 1)),
+                    Some(position) => (var, self.literal(var, position as i64 + 1, span)),
                     None => (var, Term::Leaf(self.key(vec![56, id.index() as u64]))),
                 }
             }
