@@ -553,7 +553,8 @@ impl<'p, M: Model> Check<'p, M> {
             budget: budget.clone(),
             interrupt: Some(&program.interrupt),
             keep_going: self.keep_going,
-            lookahead: false,
+            // Actions are taken once: the store must be able to look up what they change.
+            lookahead: self.store == StoreKind::Trie && self.max_depth.is_none() && !program.is_named(),
             ..Options::default()
         };
         let mut watcher = Watcher(self.progress.as_deref_mut());

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ops::{Index as Indexed, IndexMut};
 
 use crate::collections::Map;
-use crate::words::Reader;
+use crate::reader::Reader;
 use crate::{Index, Shape, Sorts, Term, Visit};
 
 /// Objects of one type. An object that nothing refers to any more is gone after the step. A state should have

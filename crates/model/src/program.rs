@@ -9,8 +9,9 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use system::{Encoding, Fault, FaultKind};
+use system::{Encoding, Fault, FaultKind, Write};
 
+use crate::base::Base;
 use crate::equivariance::{Broken, Sampling};
 use crate::formula::{Focus, Formulas};
 use crate::known::Dictionary;
@@ -20,7 +21,6 @@ use crate::naming::Namer;
 use crate::panics::{Panicked, caught};
 use crate::processes::Processes;
 use crate::sorts::{Labels, Size};
-use crate::words::{Scratch, Writer};
 use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts, Symmetry};
 
 /// A model with the sizes of its sorts: what is checked.
@@ -43,15 +43,8 @@ pub struct Program<M: Model> {
     /// Set by the user to end a search.
     pub(crate) asked_to_stop: Option<Arc<AtomicBool>>,
     pub(crate) namer: RefCell<Namer>,
-    writing: RefCell<Writing<M::State>>,
-    pub(crate) known: RefCell<Dictionary>,
-}
-
-/// How states are written.
-struct Writing<S> {
-    scratch: Scratch,
-    /// The state that was written last, if its names are numbers.
-    last: Option<S>,
+    base: RefCell<Base<M::State>>,
+    known: RefCell<Dictionary>,
 }
 
 /// What was noted during a search.
@@ -124,7 +117,7 @@ impl<M: Model> Program<M> {
             interrupt: Arc::default(),
             asked_to_stop: None,
             namer: RefCell::default(),
-            writing: RefCell::new(Writing { scratch: Scratch::default(), last: None }),
+            base: RefCell::default(),
             known: RefCell::default(),
         }
     }
@@ -135,6 +128,8 @@ impl<M: Model> Program<M> {
         let number = self.sorts.number(TypeId::of::<I>());
         self.sorts.all[number].size = Size::Given(count);
         self.sorts.all[number].classes.clear();
+        // What was written with other sizes means something else now.
+        (self.base, self.known) = Default::default();
         self
     }
 
@@ -336,27 +331,32 @@ impl<M: Model> Program<M> {
         M::State::SORTED && self.sorts.all.iter().any(|sort| sort.symmetric)
     }
 
-    /// Writes a state under its names. Where names are numbers, fields that did not change since the last
-    /// state are not written again.
+    /// Writes a state under its names.
     pub(crate) fn write(&self, value: &M::State, into: &mut Encoding) {
-        let Writing { scratch, last } = &mut *self.writing.borrow_mut();
-        let known = &mut *self.known.borrow_mut();
+        let (mut base, mut known) = (self.base.borrow_mut(), self.known.borrow_mut());
         if self.is_named() {
             let mut namer = self.namer.borrow_mut();
             let names = namer.names(&self.sorts, value);
-            let mut writer = Writer::new(&self.sorts, Some(names), scratch).with_numbers(known);
-            value.walk(&mut writer);
-            writer.store(into);
-            *last = None;
-            return;
+            base.write_named(&self.sorts, names, &mut known, value, into);
+        } else {
+            base.write(&self.sorts, &mut known, value, into);
         }
-        let is_base = Writer::is_base(scratch, into);
-        let mut writer = Writer::new(&self.sorts, None, scratch).with_numbers(known);
-        value.walk_after(last.as_ref().filter(|_| is_base && M::State::IS_STRUCT), &mut writer);
-        writer.store(into);
-        match last {
-            Some(last) => last.assign(value),
-            None => *last = Some(value.clone()),
+    }
+
+    /// Reads the state that was written, over another one if there is one.
+    pub(crate) fn read(&self, from: &Encoding, over: &mut Option<M::State>) {
+        let mut base = self.base.borrow_mut();
+        let value = base.read(&self.sorts, &self.known.borrow(), from);
+        match over {
+            Some(over) => over.assign(value),
+            None => *over = Some(value.clone()),
         }
+    }
+
+    /// Shows what an encoding of the state that was written or read last changes on the way to another one, where names
+    /// are numbers.
+    pub(crate) fn with_changes<T>(&self, value: &M::State, show: impl FnOnce(&[Write]) -> T) -> T {
+        let (mut base, mut known) = (self.base.borrow_mut(), self.known.borrow_mut());
+        show(base.changes(&self.sorts, &mut known, value))
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::words::Reader;
+use crate::reader::Reader;
 use crate::{Index, Sorts, Term};
 
 /// A value that can be part of a state. Derive it.
