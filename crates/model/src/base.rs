@@ -95,7 +95,8 @@ impl<S: Shape> Base<S> {
             writer.restart();
         }
         value.walk(&mut writer);
-        list_changes(written, 0..written.cuts.len(), writer.written(), writes);
+        let new = writer.written();
+        list_changes(written, 0..written.cuts.len(), new, new.cuts.len(), writes);
         writes
     }
 
@@ -142,9 +143,13 @@ impl Changes<'_, '_> {
 
     /// Compares what was written since with the components in whose place it comes.
     fn compare(&mut self, components: Range<usize>) {
+        let is_last = components.end == self.base.cuts.len();
         let new = self.writer.written();
-        self.is_shifted |= new.cuts.len() != components.len();
-        list_changes(self.base, components, new, self.writes);
+        // Where something without bits comes last, a component begins that belongs to what follows.
+        let is_open = !is_last && new.start(new.cuts.len() - 1) == new.words().len();
+        let count = new.cuts.len() - usize::from(is_open);
+        self.is_shifted |= count != components.len();
+        list_changes(self.base, components, new, count, self.writes);
     }
 }
 
@@ -169,9 +174,8 @@ impl Visit for Changes<'_, '_> {
 
     fn rows_after<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], last: &[(K, T)]) {
         // Each row is a component, after the one with their number.
-        let is_by_row = self.writer.depth() == 1
-            && rows.len() == last.len()
-            && self.components.len() == rows.len() + 1;
+        let is_by_row =
+            self.writer.depth() == 1 && rows.len() == last.len() && self.components.len() == rows.len() + 1;
         if !is_by_row {
             return self.writer.rows(rows, false);
         }
@@ -219,12 +223,12 @@ impl Visit for Changes<'_, '_> {
     }
 }
 
-/// Adds what changes where components of the base become others.
-fn list_changes(base: &Written, components: Range<usize>, new: &Written, out: &mut Vec<Write>) {
-    for at in 0..components.len().max(new.cuts.len()) {
+/// Adds what changes where components of the base become the first `count` of others.
+fn list_changes(base: &Written, components: Range<usize>, new: &Written, count: usize, out: &mut Vec<Write>) {
+    for at in 0..components.len().max(count) {
         let number = components.start + at;
         let old = base.component(number).filter(|_| number < components.end);
-        list_writes(key(number), old, new.component(at), out);
+        list_writes(key(number), old, new.component(at).filter(|_| at < count), out);
     }
 }
 

@@ -11,8 +11,8 @@ use std::fmt;
 use std::ops::{Deref, IndexMut};
 use std::sync::Arc;
 
-use crate::shape::{order_entries, read_entries};
 use crate::reader::Reader;
+use crate::shape::{order_entries, read_entries};
 use crate::{Shape, Sorts, Term, Visit};
 
 /// Entries that copies share until one of them is changed, in one piece of memory. `None` for no entries.
@@ -88,9 +88,30 @@ impl<T: Shape> Entries<T> {
 }
 
 /// A sequence: its order matters.
+///
+/// ```
+/// use quotient_model::Seq;
+/// let mut line: Seq<char> = Seq::new();
+/// line.push('a');
+/// line.insert(0, 'b');
+/// assert_eq!(line, ['b', 'a']);
+/// ```
 pub type Seq<T> = Vec<T>;
 
 /// A set.
+///
+/// ```
+/// use quotient_model::Set;
+/// let mut primes = Set::from_iter([3_u8, 2, 5, 3]);
+/// assert_eq!(primes.len(), 3);
+/// assert!(primes.insert(7) && !primes.insert(7) && primes.remove(&2) && primes.contains(&5));
+/// primes.retain(|prime| *prime != 5);
+/// primes.extend([11]);
+/// assert_eq!(primes.iter().copied().sum::<u8>(), 21);
+/// assert!(Set::new().is_subset(&primes));
+/// primes.clear();
+/// assert!(primes.is_empty());
+/// ```
 #[derive(Clone)]
 pub struct Set<T>(Entries<T>);
 
@@ -233,6 +254,16 @@ impl<T: Shape> Shape for Set<T> {
 }
 
 /// A bag: a set whose elements occur any number of times.
+///
+/// ```
+/// use quotient_model::Bag;
+/// let mut coins = Bag::from_iter([1_u8, 2, 2]);
+/// coins.insert(2);
+/// assert_eq!((coins.len(), coins.times(&2)), (4, 3));
+/// assert!(coins.remove(&2) && !coins.contains(&5));
+/// assert_eq!(coins.iter().map(|(coin, times)| u32::from(*coin) * times).sum::<u32>(), 5);
+/// assert!(Bag::<u8>::new().is_empty());
+/// ```
 #[derive(Clone)]
 pub struct Bag<T>(Entries<(T, u32)>);
 
@@ -352,6 +383,22 @@ impl<T: Shape> Shape for Bag<T> {
 
 /// A map from keys to values. `map[key]` is the value of a key; a key that the map does not have is a fault of
 /// the model, reported with its run.
+///
+/// ```
+/// use quotient_model::Map;
+/// let mut ages = Map::from_iter([("Ann", 30_u8), ("Bob", 7)].map(|(name, age)| (name.to_owned(), age)));
+/// let [ann, bob] = ["Ann", "Bob"].map(str::to_owned);
+/// ages[bob.clone()] += 1;
+/// assert_eq!((ages[bob.clone()], ages.get(&ann), ages.contains_key(&ann)), (8, Some(&30), true));
+/// assert_eq!(ages.insert(ann.clone(), 31), Some(30));
+/// *ages.entry_or_default("Cleo".to_owned()) += 2;
+/// ages.iter_mut().for_each(|(_, age)| *age += 1);
+/// ages.get_mut(&ann).into_iter().for_each(|age| *age = 18);
+/// assert_eq!(ages.remove(&bob), Some(9));
+/// ages.retain(|_, age| *age > 3);
+/// assert_eq!((ages.len(), ages.keys().count(), ages.values().copied().max()), (1, 1, Some(18)));
+/// assert!(Map::<u8, u8>::new().is_empty() && ages.iter().all(|(name, _)| *name == ann));
+/// ```
 #[derive(Clone)]
 pub struct Map<K, T>(pub(crate) Entries<(K, T)>);
 

@@ -24,6 +24,36 @@ use crate::program::{Applied, Program};
 use crate::{Model, Shape};
 
 /// A run of a model: its states so far.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// // A program is a transition system, and this is its state.
+/// use quotient_model::{Live, Program, Rules};
+/// fn is_new(live: &Live<Lock, LockAction>) -> bool {
+///     live.value().is_some_and(|lock| lock.holder.is_none())
+/// }
+/// let lock: Program<Rules<Lock>> = Lock::program().sort::<Client>(2);
+/// # fn initial<S: quotient_system::TransitionSystem>(system: &S) -> S::State { system.initial() }
+/// assert!(is_new(&initial(&lock)));
+/// ```
 pub struct Live<S, A> {
     levels: Vec<Level<S, A>>,
     /// Values and lists whose memory is used again.

@@ -28,6 +28,28 @@ use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts, Symm
 /// As a [`TransitionSystem`](system::TransitionSystem) it can be given to every search of `quotient_search`
 /// over every store of `quotient_store`. States are stored under canonical names, so that states that differ
 /// in interchangeable individuals only are one. [`Program::check`] does that, and confirms what is found.
+///
+/// ```
+/// use quotient_model::{Cx, Doing, Model, Program, Symmetry, sort};
+/// sort! { struct Player; }
+/// /// One player after the other wins a round.
+/// struct Rounds;
+/// impl Model for Rounds {
+///     type State = Option<Player>;
+///     type Action = Player;
+///     fn initial(&self, _: &Cx<'_>, out: &mut Vec<Self::State>) { out.push(None); }
+///     fn actions(&self, cx: &Cx<'_>, _: &Self::State, out: &mut Vec<Player>) { out.extend(cx.all::<Player>()); }
+///     fn apply(&self, _: &mut Doing<'_>, winner: &mut Self::State, player: &Player) { *winner = Some(*player); }
+/// }
+/// let mut all_alike = Program::new(Rounds).sort::<Player>(4);
+/// assert_eq!(all_alike.check().assert_holds().states, 2);
+/// // Of the four, the first is told apart.
+/// let mut one_apart = Program::new(Rounds).sort_in_classes::<Player>(&[1, 3]);
+/// assert_eq!(one_apart.check().assert_holds().states, 3);
+/// let named = all_alike.label::<Player>(vec![("Ann".to_owned(), 1), ("Bob".to_owned(), 1)]);
+/// let winner = named.successors(&None).expect("it does not fail")[1].action;
+/// assert_eq!(named.labels().show(|| format!("{winner:?}")), "Bob1");
+/// ```
 pub struct Program<M: Model> {
     pub(crate) model: M,
     pub(crate) sorts: Sorts,

@@ -2,12 +2,12 @@
 
 use std::any::TypeId;
 
+use crate::Shape;
 use crate::collections::Entries;
 use crate::known::Dictionary;
 use crate::shape::{ENTRY, SMALL, read_entries, read_entry};
 use crate::sorts::{Index, Sorts};
 use crate::words::{Written, is_cut, set_bits, table};
-use crate::Shape;
 
 /// Where a value is read again over another one.
 struct Before<'a> {
@@ -55,6 +55,23 @@ impl Before<'_> {
 }
 
 /// Reads values from the words that were written.
+///
+/// ```
+/// // For types that cannot derive their shape.
+/// use std::cmp::Ordering;
+/// use quotient_model::{Reader, Shape, Sorts, Term, Visit};
+/// #[derive(Clone, Debug, PartialEq)]
+/// struct Even(u8);
+/// impl Shape for Even {
+///     const SORTED: bool = false;
+///     fn sorts(_: &mut Sorts) {}
+///     fn walk<V: Visit>(&self, to: &mut V) { to.bits(u64::from(self.0 / 2), 7); }
+///     fn read(from: &mut Reader<'_>) -> Self { Self(2 * from.bits(7) as u8) }
+///     fn term(&self) -> Term { Term::Number(self.0.into()) }
+///     fn order(&self, other: &Self) -> Ordering { self.0.cmp(&other.0) }
+/// }
+/// assert_eq!(Even(4).term().json(), "4");
+/// ```
 pub struct Reader<'a> {
     sorts: &'a Sorts,
     words: &'a [u64],
@@ -230,4 +247,3 @@ impl<'a> Reader<'a> {
         }
     }
 }
-

@@ -155,7 +155,8 @@ impl Written {
     /// The words of a component, if there is one.
     #[inline]
     pub fn component(&self, component: usize) -> Option<&[u64]> {
-        (component < self.cuts.len()).then(|| &self.out.full[self.start(component)..self.start(component + 1)])
+        (component < self.cuts.len())
+            .then(|| &self.out.full[self.start(component)..self.start(component + 1)])
     }
 
     /// Takes the components of an encoding. Nothing is known of fields.
