@@ -6,6 +6,10 @@
 //! | [`LinearizableHistory`]    | all calls, and which came before which               | many      |
 //! | [`SequentiallyConsistent`] | all calls of each client, in their order             | many      |
 //!
+//! A monitor sees what arrives, and not what a client makes of it. An answer that arrives twice, as it may in a duplicating
+//! network, is an answer without a call to the monitor, and is reported. With [`NoOps::Ignore`](crate::NoOps::Ignore) a
+//! delivery that a client does not react to does not happen.
+//!
 //! The first two give the same verdict (a test compares them). What makes a call and what answers it is said by
 //! the messages: [`Calls`].
 

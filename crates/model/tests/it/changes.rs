@@ -95,7 +95,7 @@ impl Model for Changing {
                 13 => *state = Rich::default(),
                 // The same value again.
                 14 => state.logs = state.logs.iter().map(|(worker, log)| (*worker, log.clone())).collect(),
-                _ => state.total += 1,
+                _ => state.total = state.total.wrapping_add(1),
             }
         }
     }
