@@ -11,6 +11,39 @@ use quotient_model::{Reader, Shape, Sorts, Term, Visit};
 use crate::Addr;
 
 /// A behaviour. Its functions must depend on their arguments alone.
+///
+/// ```
+/// use quotient_actors::{Actor, Addr, Draft, Out, System};
+///
+/// /// Throws a dice, and throws it again when its timer expires or a message arrives.
+/// struct Player;
+///
+/// impl Actor for Player {
+///     type State = Option<u8>;
+///     type Msg = ();
+///     type Timer = ();
+///     type Random = u8;
+///     type Storage = u8;
+///     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> Option<u8> {
+///         out.choose_random("dice", 1..=6);
+///         stored.copied()
+///     }
+///     fn on_random(&self, _: Addr, shown: &mut Draft<'_, Option<u8>>, random: &u8, out: &mut Out<Self>) {
+///         shown.set(Some(*random));
+///         out.save(*random);
+///         out.set_timer(());
+///     }
+///     fn on_timeout(&self, _: Addr, _: &mut Draft<'_, Option<u8>>, (): &(), out: &mut Out<Self>) {
+///         out.choose_random("dice", 1..=6);
+///     }
+///     fn on_msg(&self, _: Addr, _: &mut Draft<'_, Option<u8>>, _: Addr, (): &(), out: &mut Out<Self>) {
+///         out.choose_random("dice", 1..=6);
+///     }
+/// }
+///
+/// let player = System::new().pinned("player", 1, |_| Player);
+/// player.reachable("a six", |view| view.actors().any(|(_, shown)| *shown == Some(6))).program().check().assert_holds();
+/// ```
 pub trait Actor: Sized + 'static {
     /// What the actor knows. It is lost when the actor crashes.
     type State: Shape;
@@ -73,6 +106,33 @@ pub(crate) type Commands<A> =
     Vec<Command<<A as Actor>::Msg, <A as Actor>::Timer, <A as Actor>::Random, <A as Actor>::Storage>>;
 
 /// Collects what an actor does besides changing its state.
+///
+/// ```
+/// use quotient_actors::{Actor, Addr, Never, Out, System};
+/// struct Busy;
+/// impl Actor for Busy {
+///     type State = ();
+///     type Msg = u8;
+///     type Timer = char;
+///     type Random = bool;
+///     type Storage = Never;
+///     fn on_start(&self, me: Addr, _: Option<&Never>, out: &mut Out<Self>) {
+///         assert!(out.is_empty());
+///         out.send(me, 1);
+///         out.broadcast(&[me], &2);
+///         out.set_timer('a');
+///         out.set_timer('b');
+///         out.cancel_timer('b');
+///         out.choose_random("coin", [false, true]);
+///         out.choose_random("another coin", [false, true]);
+///         out.remove_random("another coin");
+///     }
+/// }
+/// let busy = System::new().pinned("busy", 1, |_| Busy).program();
+/// let first = busy.initial_states().expect("it has one").remove(0);
+/// // Two messages, a timer and a choice of two.
+/// assert_eq!(busy.successors(&first).expect("it does not fail").len(), 5);
+/// ```
 pub struct Out<A: Actor>(pub(crate) Commands<A>);
 
 impl<A: Actor> Default for Out<A> {
@@ -130,6 +190,20 @@ impl<A: Actor> Out<A> {
 
 /// The state of an actor while it handles something: the state itself to read, and a copy from the first
 /// change on. A handler that does not write to it changes nothing.
+///
+/// ```
+/// use quotient_actors::Draft;
+/// let state = vec![1];
+/// let mut draft = Draft::new(&state);
+/// assert_eq!(draft.len(), 1);
+/// draft.push(2);
+/// draft.to_mut().push(3);
+/// assert_eq!(draft.into_changed(), Some(vec![1, 2, 3]));
+/// let mut replaced = Draft::new(&state);
+/// replaced.set(Vec::new());
+/// assert_eq!(replaced.into_changed(), Some(Vec::new()));
+/// assert_eq!(Draft::new(&state).into_changed(), None);
+/// ```
 pub struct Draft<'a, S> {
     before: &'a S,
     after: Option<S>,
@@ -171,12 +245,23 @@ impl<S: Clone> DerefMut for Draft<'_, S> {
 }
 
 /// The number of members that every two majorities of `count` share one of.
+///
+/// ```
+/// use quotient_actors::majority;
+/// assert_eq!([3, 4, 5].map(majority), [2, 3, 3]);
+/// ```
 pub const fn majority(count: usize) -> usize {
     count / 2 + 1
 }
 
 /// A type without values: that of timers that are never set, choices that are never made, storage that is never
 /// used.
+///
+/// ```
+/// use quotient_actors::Never;
+/// let timers: Vec<Never> = Vec::new();
+/// assert!(timers.is_empty());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Never {}
 

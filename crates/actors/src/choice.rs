@@ -6,6 +6,12 @@ use crate::{Actor, Addr, Draft, Out};
 
 /// One of two kinds of actors, or the state of one. Kinds share the types of messages, timers, choices and
 /// storage. Nest it for more kinds.
+///
+/// ```
+/// use quotient_actors::Choice;
+/// let number: Choice<u8, char> = Choice::L(1);
+/// assert_eq!((number.l(), number.r()), (Some(&1), None));
+/// ```
 #[derive(Clone, PartialEq, Debug, Shape)]
 pub enum Choice<L, R> {
     /// The first kind.

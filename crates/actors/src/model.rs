@@ -20,6 +20,39 @@ use crate::{Action, Actor, Addr, Draft, Envelope, Flight, NoOps, OnFull, Out, Wo
 const LONGEST_STEP: usize = 1_000;
 
 /// A [system](crate::System) as a model.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// use quotient_actors::ActorModel;
+/// use quotient_model::Program;
+/// let program: Program<ActorModel<Node, ()>> = nodes(2).program();
+/// assert_eq!(program.labels().show(|| program.initial_states()).map(|states| states.len()), Ok(1));
+/// ```
 pub struct ActorModel<A: Actor, W: Monitor<A::Msg>> {
     pub(crate) actors: Vec<A>,
     pub(crate) layout: Rc<Layout>,

@@ -20,6 +20,41 @@ use quotient_model::{Bag, Map, Seq, Set, Shape};
 use crate::Addr;
 
 /// A message on its way.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// use quotient_actors::{Action, Envelope};
+/// let program = nodes(2).program();
+/// let first = program.initial_states().expect("it has one").remove(0);
+/// let steps = program.successors(&first).expect("it does not fail");
+/// let Action::Deliver(Envelope { from, to, msg }) = &steps[0].action else { panic!("messages arrive") };
+/// assert!(from != to && *msg == 1);
+/// ```
 #[derive(Clone, PartialEq, Eq, Shape)]
 pub struct Envelope<M> {
     /// Who sent it.
@@ -37,6 +72,41 @@ impl<M: fmt::Debug> fmt::Debug for Envelope<M> {
 }
 
 /// A kind of network.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// use quotient_actors::Network;
+/// for network in ["unordered", "duplicating", "ordered", "windowed:2", "synchronous"] {
+///     let network: Network = network.parse().expect("a network");
+///     nodes(2).network(network).program().check().assert_holds();
+/// }
+/// assert_eq!(Network::Windowed { window: 2 }.to_string(), "windowed:2");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Network {
     /// Messages arrive in any order.
@@ -103,6 +173,40 @@ impl fmt::Display for Network {
 }
 
 /// The messages on their way.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// use quotient_actors::{Flight, Network};
+/// let program = nodes(3).network(Network::Ordered).program();
+/// let first = program.initial_states().expect("it has one").remove(0);
+/// assert!(matches!(first.network, Flight::Lines(_)) && first.network.len() == 6 && !first.network.is_empty());
+/// assert!(!first.network.any(|from, to, msg| from == to || *msg != 1));
+/// ```
 #[derive(Clone, Debug, Shape)]
 pub enum Flight<M> {
     /// Of an unordered network.

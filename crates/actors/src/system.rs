@@ -12,10 +12,52 @@ use crate::{Actor, ActorModel};
 sort! {
     /// The address of an actor. Addresses of actors of one group can be compared for equality, and have no order
     /// and no number.
+    ///
+    /// ```
+    /// use quotient_actors::{Addr, Envelope};
+    /// fn is_reply(asked: &Envelope<u8>, told: &Envelope<u8>) -> bool {
+    ///     let (asker, teller): (Addr, Addr) = (asked.from, told.to);
+    ///     asker == teller && asked.to == told.from
+    /// }
+    /// ```
     pub struct Addr;
 }
 
 /// Whether an actor can receive what it does not react to.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// use quotient_actors::NoOps;
+/// // The second message to a node does nothing.
+/// let consumed = nodes(3).program().check().assert_holds().states;
+/// let ignored = nodes(3).noops(NoOps::Ignore).program().check().assert_holds().states;
+/// assert!(ignored < consumed);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum NoOps {
     /// A message arrives, and is gone, also if the receiver does nothing.
@@ -28,6 +70,38 @@ pub enum NoOps {
 }
 
 /// What happens to a message for which there is no room.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// use quotient_actors::OnFull;
+/// nodes(2).capacity(2, OnFull::Fail).program().check().assert_holds();
+/// assert_eq!(nodes(2).capacity(1, OnFull::Lose).program().check().assert_holds().states, 2);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum OnFull {
     /// The state in which it was sent is not explored, and the verdict says so.
@@ -90,6 +164,42 @@ impl Layout {
 }
 
 /// The place of an actor in its system: what its behaviour may be made of.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// let system = System::new()
+///     .pinned("server", 2, |place| {
+///         assert_eq!(place.in_order("server")[place.number()], place.me());
+///         Node { peers: place.peers() }
+///     })
+///     .group("client", 2, |place| Node { peers: place.members("server") });
+/// system.program().check().assert_holds();
+/// ```
 pub struct Place<'a> {
     layout: &'a Layout,
     group: &'a Group,
@@ -217,6 +327,63 @@ impl Default for Settings {
 
 /// A system of actors of type `A`, judged by a monitor of type `W`. [`System::program`] makes it a program that
 /// can be checked.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// use quotient_actors::{Network, NoOps, OnFull};
+/// use quotient_model::{Fairness, Symmetry};
+///
+/// // What may fail.
+/// let faulty = nodes(2)
+///     .network(Network::Unordered { duplicating: true })
+///     .lossy(true)
+///     .crashes(1)
+///     .recover(true)
+///     .partitions(1)
+///     .capacity(2, OnFull::Bound)
+///     .noops(NoOps::Consume)
+///     .invariant("nothing else is known", |view| view.actors().all(|(_, state)| *state <= 1))
+///     .reachable("both know", |view| view.group("node").filter(|state| **state == 1).count() == 2)
+///     .some_message("told", |_, _, msg| *msg == 1)
+///     .no_message("mistold", |_, _, msg| *msg > 1)
+///     .within(|view| view.down() < 2)
+///     .accepting(|view| view.down() == 0);
+/// faulty.program().check().assert_holds();
+///
+/// // What happens in the end.
+/// let told = nodes(2)
+///     .fair()
+///     .proposition("quiet", |view| view.network().is_empty())
+///     .proposition_of("knows", |view, node| view.actor(node) == Some(&1))
+///     .ltl("it gets quiet", "<> quiet")
+///     .forall("each is told", "<> knows");
+/// told.program().check().assert_holds();
+/// ```
 pub struct System<A: Actor, W: Monitor<A::Msg> = ()> {
     layout: Layout,
     makers: Vec<Maker<A>>,

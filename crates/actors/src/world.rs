@@ -7,6 +7,40 @@ use crate::system::Layout;
 use crate::{Actor, Addr, Envelope, Flight, NoOps};
 
 /// What an actor has while it is up.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// let program = nodes(2).program();
+/// let first = program.initial_states().expect("it has one").remove(0);
+/// for local in first.actors.values().flatten() {
+///     assert!(local.state == 0 && local.timers.is_empty() && local.random.is_empty());
+/// }
+/// ```
 #[derive(Clone, Debug, Shape)]
 pub struct Local<S, T, R> {
     /// Its state.
@@ -19,6 +53,39 @@ pub struct Local<S, T, R> {
 
 /// A state of a system of actors: of type `State`, `Msg`, `Timer`, `Random` and `Storage`, and with a monitor
 /// of type `Seen`.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// let program = nodes(2).program();
+/// let first = program.initial_states().expect("it has one").remove(0);
+/// assert_eq!((first.actors.len(), first.network.len()), (2, 2));
+/// assert!(first.stored.is_empty() && first.cuts.is_empty());
+/// ```
 #[derive(Clone, Debug, Shape)]
 pub struct World<State, Msg, Timer, Random, Storage, Seen> {
     /// By actor: what it has, or `None` while it is down.
@@ -44,6 +111,43 @@ pub(crate) type WorldOf<A, W> = World<
 >;
 
 /// What can happen in a system of actors.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// use quotient_actors::Action;
+/// let program = nodes(2).lossy(true).crashes(1).program();
+/// let first = program.initial_states().expect("it has one").remove(0);
+/// let steps = program.successors(&first).expect("it does not fail");
+/// let count = |is: fn(&Action<u8, (), ()>) -> bool| steps.iter().filter(|step| is(&step.action)).count();
+/// assert_eq!(count(|action| matches!(action, Action::Deliver(_))), 2);
+/// assert_eq!(count(|action| matches!(action, Action::Drop(_))), 2);
+/// assert_eq!(count(|action| matches!(action, Action::Crash(_))), 2);
+/// ```
 #[derive(Clone, Debug, Shape)]
 pub enum Action<Msg, Timer, Random> {
     /// A message arrives.
@@ -65,6 +169,47 @@ pub enum Action<Msg, Timer, Random> {
 }
 
 /// A state, as conditions see it.
+///
+/// ```
+/// # use quotient_actors::{Actor, Addr, Draft, Out, System};
+/// # use quotient_model::Set;
+/// # /// Tells its peers 1, once.
+/// # struct Node { peers: Set<Addr> }
+/// # impl Actor for Node {
+/// #     type State = u8;
+/// #     type Msg = u8;
+/// #     type Timer = ();
+/// #     type Random = ();
+/// #     type Storage = u8;
+/// #     fn on_start(&self, _: Addr, stored: Option<&u8>, out: &mut Out<Self>) -> u8 {
+/// #         if stored.is_none() {
+/// #             out.broadcast(&self.peers, &1);
+/// #         }
+/// #         stored.copied().unwrap_or(0)
+/// #     }
+/// #     fn on_msg(&self, _: Addr, state: &mut Draft<'_, u8>, _: Addr, msg: &u8, out: &mut Out<Self>) {
+/// #         if **state < *msg {
+/// #             state.set(*msg);
+/// #             out.save(*msg);
+/// #         }
+/// #     }
+/// # }
+/// # fn nodes(count: usize) -> System<Node> {
+/// #     System::new().group("node", count, |place| Node { peers: place.peers() })
+/// # }
+/// let system = nodes(2)
+///     .crashes(1)
+///     .network(quotient_actors::Network::Unordered { duplicating: true })
+///     .invariant("what is known is saved", |view| {
+///         view.actors().all(|(node, state)| *state == 0 || view.stored(node) == Some(state))
+///     })
+///     .invariant("no timers", |view| {
+///         view.actors().all(|(node, _)| view.timers(node).is_some_and(|timers| timers.is_empty()))
+///     })
+///     .invariant("one is up", |view| view.down() <= 1 && view.group("node").count() >= 1)
+///     .reachable("quiet", |view| view.network().len() == 2 && *view.monitor() == ());
+/// system.program().check().assert_holds();
+/// ```
 pub struct View<'a, A: Actor, W: Monitor<A::Msg>> {
     pub(crate) world: &'a WorldOf<A, W>,
     pub(crate) layout: &'a Layout,

@@ -58,6 +58,28 @@ const FORMAT_VERSION: u64 = 1;
 const TOOL: &str = concat!("quotient ", env!("CARGO_PKG_VERSION"));
 
 /// A program with what its command line may set.
+///
+/// ```
+/// # use quotient_command::{Command, FromArgs};
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none())]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client))]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// # }
+/// let command: Command<_> = Lock::program().sort::<Client>(3).into();
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let code = command.run(["check"].map(Into::into).into_iter(), &mut out, &mut err);
+/// assert_eq!(code, 0, "{}", String::from_utf8_lossy(&err));
+/// assert!(String::from_utf8_lossy(&out).contains("2 states"), "{}", String::from_utf8_lossy(&out));
+/// ```
 pub struct Command<M: Model> {
     program: Program<M>,
     name: Option<String>,
@@ -73,6 +95,28 @@ struct SizeOption<M: Model> {
 }
 
 /// Sizes of sorts that are options of the command line.
+///
+/// ```
+/// # use quotient_command::{Command, FromArgs};
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none())]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client))]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// # }
+/// let command = Lock::program().sort_from_args::<Client>("clients", 3).named("lock");
+/// let (mut out, mut err) = (Vec::new(), Vec::new());
+/// let words = ["check", "--clients", "5", "--symmetry", "none"].map(Into::into);
+/// assert_eq!(command.run(words.into_iter(), &mut out, &mut err), 0);
+/// assert!(String::from_utf8_lossy(&out).contains("6 states"), "{}", String::from_utf8_lossy(&out));
+/// ```
 pub trait FromArgs<M: Model>: Sized {
     /// The size of a sort is the option `--OPTION N`; without it, `usual`.
     fn sort_from_args<I: Individual>(self, option: &'static str, usual: u32) -> Command<M>;
@@ -111,6 +155,26 @@ impl<M: Model> FromArgs<M> for Command<M> {
 }
 
 /// Runs the command line of this process.
+///
+/// ```no_run
+/// # use quotient_command::{Command, FromArgs};
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none())]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client))]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// # }
+/// # fn in_place_of_main() -> std::process::ExitCode {
+/// quotient_command::main(Lock::program().sort_from_args::<Client>("clients", 3))
+/// # }
+/// ```
 pub fn main<M: Model>(program: impl Into<Command<M>>) -> ExitCode {
     let (mut out, mut err) = (stdout().lock(), stderr());
     let code = program.into().run(std::env::args_os().skip(1), &mut out, &mut err);

@@ -29,6 +29,13 @@ fn facade() -> TokenStream {
 }
 
 /// Derives `quotient_model::Shape` for a struct or an enum whose fields have shapes.
+///
+/// ```
+/// use quotient_model::Shape;
+/// #[derive(Clone, Debug, Shape)]
+/// enum Door { Open, Closed { locked: bool } }
+/// assert_eq!(Door::Closed { locked: true }.term().json(), r#"{"Closed": {"locked": true}}"#);
+/// ```
 #[proc_macro_derive(Shape)]
 pub fn shape(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -36,6 +43,13 @@ pub fn shape(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 }
 
 /// Derives `quotient::model::Shape`: the same for crates that depend on the façade.
+///
+/// ```
+/// use quotient::model::Shape;
+/// #[derive(Clone, Debug, Shape)]
+/// struct Lamp { is_on: bool }
+/// assert_eq!(Lamp { is_on: true }.term().json(), r#"{"is_on": true}"#);
+/// ```
 #[proc_macro_derive(QuotientShape)]
 pub fn quotient_shape(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -44,6 +58,22 @@ pub fn quotient_shape(input: proc_macro::TokenStream) -> proc_macro::TokenStream
 
 /// Derives `quotient_model::Domain` for a struct or an enum whose fields have domains: all its values, one
 /// after the other.
+///
+/// ```
+/// use quotient_model::{Domain, Shape, model};
+/// #[derive(Clone, Copy, PartialEq, Debug, Shape, Domain)]
+/// enum Colour { Red, Green, Blue }
+/// #[derive(Clone, Debug, Shape)]
+/// struct Lamp { colour: Colour }
+/// #[model]
+/// impl Lamp {
+///     #[initial]
+///     fn red() -> Self { Self { colour: Colour::Red } }
+///     #[action(when = self.colour != colour)]
+///     fn turn(&mut self, colour: Colour) { self.colour = colour; }
+/// }
+/// Lamp::program().check().assert_counts(3, 6);
+/// ```
 #[proc_macro_derive(Domain)]
 pub fn domain(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -51,6 +81,13 @@ pub fn domain(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 }
 
 /// Derives `quotient::model::Domain`: the same for crates that depend on the façade.
+///
+/// ```
+/// use quotient::model::{Domain, Shape};
+/// #[derive(Clone, Debug, Shape, Domain)]
+/// enum Colour { Red, Green }
+/// assert_eq!(Colour::Green.variant(), 1);
+/// ```
 #[proc_macro_derive(QuotientDomain)]
 pub fn quotient_domain(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -83,12 +120,42 @@ pub fn quotient_domain(input: proc_macro::TokenStream) -> proc_macro::TokenStrea
 ///
 /// A parameter `x: T` takes all values of `T: Domain`, `#[from(EXPR)] x: T` those of an iterator that may
 /// mention `self` and earlier parameters, and `#[fresh] x: T` is a new individual of a dynamic sort.
+///
+/// ```
+/// use quotient_model::{Shape, model};
+/// #[derive(Clone, Debug, Default, Shape)]
+/// struct Jug { litres: u8 }
+/// #[model]
+/// impl Jug {
+///     #[initial]
+///     fn empty() -> Self { Self::default() }
+///     #[action(when = self.litres + more <= 5)]
+///     fn fill(&mut self, #[from([2, 3])] more: u8) { self.litres += more; }
+///     #[reachable]
+///     fn is_full(&self) -> bool { self.litres == 5 }
+/// }
+/// Jug::program().check().assert_counts(5, 5);
+/// ```
 #[proc_macro_attribute]
 pub fn model(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     generate::model(&arguments.into(), &item.into(), &library()).into()
 }
 
 /// `#[model]` for crates that depend on the façade.
+///
+/// ```
+/// use quotient::model::{Shape, model};
+/// #[derive(Clone, Debug, Default, Shape)]
+/// struct Lamp { is_on: bool }
+/// #[model]
+/// impl Lamp {
+///     #[initial]
+///     fn off() -> Self { Self::default() }
+///     #[action]
+///     fn switch(&mut self) { self.is_on = !self.is_on; }
+/// }
+/// Lamp::program().check().assert_counts(2, 2);
+/// ```
 #[proc_macro_attribute]
 pub fn quotient_model(
     arguments: proc_macro::TokenStream,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::words::Reader;
+use crate::reader::Reader;
 use crate::{Shape, Sorts, Term, Visit};
 
 /// A number from `LOW` to `HIGH`. It takes as few bits of a state as the range needs.

@@ -23,6 +23,32 @@ use crate::sorts::Size;
 use crate::{Individual, Model, Program};
 
 /// Whether isomorphic states are one.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use quotient_model::Symmetry;
+/// let mut lock = Lock::program().sort::<Client>(3);
+/// lock.check().symmetry(Symmetry::None).assert_counts(4, 6);
+/// lock.check().symmetry(Symmetry::Full).assert_counts(2, 4);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Symmetry {
     /// All individuals are told apart.
@@ -33,6 +59,29 @@ pub enum Symmetry {
 }
 
 /// The order of a search for states. A search for cycles is depth first.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::{Kind, Order};
+/// let mut counter = Counter::program();
+/// // A shortest run, and one that was made shorter.
+/// for order in [Order::BreadthFirst, Order::DepthFirst] {
+///     assert_eq!(counter.check().order(order).assert_violates(Kind::Invariant).run.len(), 3);
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Order {
     /// By distance from the initial state: the first run to a violation is a shortest one.
@@ -43,6 +92,36 @@ pub enum Order {
 }
 
 /// The representation of the states that were visited.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use quotient_model::{Goals, Order, StoreKind, Verdict};
+/// let mut lock = Lock::program().sort::<Client>(3);
+/// for store in [StoreKind::Trie, StoreKind::Exact, StoreKind::Collapse] {
+///     assert_eq!(lock.check().store(store).assert_holds().states, 2, "{}", store.as_str());
+/// }
+/// // A store that may lose states proves nothing.
+/// let check = lock.check().order(Order::DepthFirst).goals(Goals::Safety);
+/// assert!(matches!(check.store(StoreKind::Compact(5)).run().verdict, Verdict::HoldsUpTo(_)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum StoreKind {
     /// A tree of pairs: exact, fast, a few bytes for each state.
@@ -111,6 +190,33 @@ impl StoreKind {
 }
 
 /// What a check is about.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use quotient_model::Goals;
+/// let mut lock = Lock::program().sort::<Client>(2);
+/// assert_eq!(lock.check().goals(Goals::All).assert_holds().goals.len(), 2);
+/// assert_eq!(lock.check().goals(Goals::Safety).assert_holds().goals[0].name, "safety");
+/// lock.check().goals(Goals::Formula("HELD_AGAIN".to_owned())).assert_holds();
+/// ```
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Goals {
     /// Safety, and every formula.
@@ -123,6 +229,50 @@ pub enum Goals {
 }
 
 /// A check of a program, with its options.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use std::sync::{Arc, atomic::AtomicBool};
+/// use std::time::Duration;
+/// use quotient_model::{Fairness, Goals, SymmetryCheck, Verdict};
+///
+/// let mut lock = Lock::program().sort::<Client>(3);
+/// let stop = Arc::new(AtomicBool::new(false));
+/// let report = lock
+///     .check()
+///     .goals(Goals::Safety)
+///     .symmetric_only::<Client>()
+///     .symmetry_check(SymmetryCheck::All)
+///     .keep_going()
+///     .minimise(false)
+///     .max_states(1_000)
+///     .max_depth(50)
+///     .time(Duration::from_secs(600))
+///     .memory(64 << 30)
+///     .interrupt(&stop)
+///     .progress(|progress| println!("{} states", progress.states))
+///     .run();
+/// assert!(matches!(report.verdict, Verdict::Holds));
+/// lock.check().fairness(Fairness::Weak).formula("[] <> !is_held").assert_holds();
+/// ```
 pub struct Check<'p, M: Model> {
     program: &'p mut Program<M>,
     symmetry: Symmetry,
@@ -553,7 +703,8 @@ impl<'p, M: Model> Check<'p, M> {
             budget: budget.clone(),
             interrupt: Some(&program.interrupt),
             keep_going: self.keep_going,
-            lookahead: false,
+            // Actions are taken once: the store must be able to look up what they change.
+            lookahead: self.store == StoreKind::Trie && self.max_depth.is_none() && !program.is_named(),
             ..Options::default()
         };
         let mut watcher = Watcher(self.progress.as_deref_mut());

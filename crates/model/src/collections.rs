@@ -11,13 +11,13 @@ use std::fmt;
 use std::ops::{Deref, IndexMut};
 use std::sync::Arc;
 
+use crate::reader::Reader;
 use crate::shape::{order_entries, read_entries};
-use crate::words::Reader;
 use crate::{Shape, Sorts, Term, Visit};
 
-/// Entries that copies share until one of them is changed. Without a vector: none.
+/// Entries that copies share until one of them is changed, in one piece of memory. `None` for no entries.
 #[derive(Clone)]
-pub(crate) struct Entries<T>(Option<Arc<Vec<T>>>);
+pub(crate) struct Entries<T>(Option<Arc<[T]>>);
 
 impl<T> Default for Entries<T> {
     fn default() -> Self {
@@ -29,48 +29,41 @@ impl<T> Deref for Entries<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
-        self.0.as_ref().map_or(&[], |entries| entries)
+        self.0.as_deref().unwrap_or_default()
     }
 }
 
 impl<T> From<Vec<T>> for Entries<T> {
     fn from(entries: Vec<T>) -> Self {
-        Self((!entries.is_empty()).then(|| Arc::new(entries)))
+        Self((!entries.is_empty()).then(|| entries.into()))
     }
 }
 
 impl<T: Clone> Entries<T> {
     /// The entries, to be changed. Copies keep theirs.
     #[inline]
-    pub fn to_mut(&mut self) -> &mut Vec<T> {
-        Arc::make_mut(self.0.get_or_insert_default())
+    pub fn to_mut(&mut self) -> &mut [T] {
+        self.0.as_mut().map_or(&mut [], |entries| Arc::make_mut(entries))
     }
 
     fn insert(&mut self, at: usize, entry: T) {
-        if let Some(entries) = self.0.as_mut().and_then(Arc::get_mut) {
-            return entries.insert(at, entry);
-        }
-        let mut entries = Vec::with_capacity(self.len() + 1);
-        entries.extend_from_slice(&self[..at]);
-        entries.push(entry);
-        entries.extend_from_slice(&self[at..]);
-        self.0 = Some(Arc::new(entries));
+        let (before, after) = self.split_at(at);
+        self.0 = Some(before.iter().cloned().chain([entry]).chain(after.iter().cloned()).collect());
     }
 
     fn remove(&mut self, at: usize) -> T {
-        if let Some(entries) = self.0.as_mut().and_then(Arc::get_mut) {
-            return entries.remove(at);
-        }
         let removed = self[at].clone();
-        let mut entries = Vec::with_capacity(self.len() - 1);
-        entries.extend_from_slice(&self[..at]);
-        entries.extend_from_slice(&self[at + 1..]);
-        *self = entries.into();
+        let (before, after) = (&self[..at], &self[at + 1..]);
+        let is_empty = before.len() + after.len() == 0;
+        self.0 = (!is_empty).then(|| before.iter().cloned().chain(after.iter().cloned()).collect());
         removed
     }
 
-    fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
-        self.to_mut().retain(keep);
+    fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        let kept: Vec<T> = self.iter().filter(|entry| keep(entry)).cloned().collect();
+        if kept.len() < self.len() {
+            *self = kept.into();
+        }
     }
 }
 
@@ -95,9 +88,30 @@ impl<T: Shape> Entries<T> {
 }
 
 /// A sequence: its order matters.
+///
+/// ```
+/// use quotient_model::Seq;
+/// let mut line: Seq<char> = Seq::new();
+/// line.push('a');
+/// line.insert(0, 'b');
+/// assert_eq!(line, ['b', 'a']);
+/// ```
 pub type Seq<T> = Vec<T>;
 
 /// A set.
+///
+/// ```
+/// use quotient_model::Set;
+/// let mut primes = Set::from_iter([3_u8, 2, 5, 3]);
+/// assert_eq!(primes.len(), 3);
+/// assert!(primes.insert(7) && !primes.insert(7) && primes.remove(&2) && primes.contains(&5));
+/// primes.retain(|prime| *prime != 5);
+/// primes.extend([11]);
+/// assert_eq!(primes.iter().copied().sum::<u8>(), 21);
+/// assert!(Set::new().is_subset(&primes));
+/// primes.clear();
+/// assert!(primes.is_empty());
+/// ```
 #[derive(Clone)]
 pub struct Set<T>(Entries<T>);
 
@@ -189,7 +203,13 @@ impl<T: Shape> Eq for Set<T> {}
 
 impl<T: Shape> Extend<T> for Set<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
-        elements.into_iter().for_each(|element| _ = self.insert(element));
+        let mut all = self.0.to_vec();
+        all.extend(elements);
+        all.sort_by(T::order);
+        all.dedup_by(|a, b| a.order(b).is_eq());
+        if all.len() > self.len() {
+            self.0 = all.into();
+        }
     }
 }
 
@@ -234,6 +254,16 @@ impl<T: Shape> Shape for Set<T> {
 }
 
 /// A bag: a set whose elements occur any number of times.
+///
+/// ```
+/// use quotient_model::Bag;
+/// let mut coins = Bag::from_iter([1_u8, 2, 2]);
+/// coins.insert(2);
+/// assert_eq!((coins.len(), coins.times(&2)), (4, 3));
+/// assert!(coins.remove(&2) && !coins.contains(&5));
+/// assert_eq!(coins.iter().map(|(coin, times)| u32::from(*coin) * times).sum::<u32>(), 5);
+/// assert!(Bag::<u8>::new().is_empty());
+/// ```
 #[derive(Clone)]
 pub struct Bag<T>(Entries<(T, u32)>);
 
@@ -316,9 +346,14 @@ impl<T: Shape> Eq for Bag<T> {}
 
 impl<T: Shape> FromIterator<T> for Bag<T> {
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
-        let mut bag = Self::new();
-        elements.into_iter().for_each(|element| bag.insert(element));
-        bag
+        let mut all: Vec<(T, u32)> = elements.into_iter().map(|element| (element, 1)).collect();
+        all.sort_by(|a, b| a.0.order(&b.0));
+        all.dedup_by(|later, (element, times)| {
+            let is_same = later.0.order(element).is_eq();
+            *times += if is_same { later.1 } else { 0 };
+            is_same
+        });
+        Self(all.into())
     }
 }
 
@@ -348,6 +383,22 @@ impl<T: Shape> Shape for Bag<T> {
 
 /// A map from keys to values. `map[key]` is the value of a key; a key that the map does not have is a fault of
 /// the model, reported with its run.
+///
+/// ```
+/// use quotient_model::Map;
+/// let mut ages = Map::from_iter([("Ann", 30_u8), ("Bob", 7)].map(|(name, age)| (name.to_owned(), age)));
+/// let [ann, bob] = ["Ann", "Bob"].map(str::to_owned);
+/// ages[bob.clone()] += 1;
+/// assert_eq!((ages[bob.clone()], ages.get(&ann), ages.contains_key(&ann)), (8, Some(&30), true));
+/// assert_eq!(ages.insert(ann.clone(), 31), Some(30));
+/// *ages.entry_or_default("Cleo".to_owned()) += 2;
+/// ages.iter_mut().for_each(|(_, age)| *age += 1);
+/// ages.get_mut(&ann).into_iter().for_each(|age| *age = 18);
+/// assert_eq!(ages.remove(&bob), Some(9));
+/// ages.retain(|_, age| *age > 3);
+/// assert_eq!((ages.len(), ages.keys().count(), ages.values().copied().max()), (1, 1, Some(18)));
+/// assert!(Map::<u8, u8>::new().is_empty() && ages.iter().all(|(name, _)| *name == ann));
+/// ```
 #[derive(Clone)]
 pub struct Map<K, T>(pub(crate) Entries<(K, T)>);
 
@@ -484,9 +535,17 @@ impl<K: Shape, T: Shape> Eq for Map<K, T> {}
 
 impl<K: Shape, T: Clone> FromIterator<(K, T)> for Map<K, T> {
     fn from_iter<I: IntoIterator<Item = (K, T)>>(rows: I) -> Self {
-        let mut map = Self::new();
-        rows.into_iter().for_each(|(key, value)| _ = map.insert(key, value));
-        map
+        let mut all: Vec<(K, T)> = rows.into_iter().collect();
+        all.sort_by(|a, b| a.0.order(&b.0));
+        // The last value of a key is its value.
+        all.dedup_by(|later, earlier| {
+            let is_same = later.0.order(&earlier.0).is_eq();
+            if is_same {
+                std::mem::swap(later, earlier);
+            }
+            is_same
+        });
+        Self(all.into())
     }
 }
 

@@ -4,6 +4,33 @@ use crate::sorts::Size;
 use crate::{Model, Process, Program};
 
 /// A sort of a program, for reports.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use quotient_model::Process;
+/// let lock = Lock::program().sort::<Client>(3);
+/// let [clients] = &lock.sort_reports()[..] else { panic!("there is one sort") };
+/// assert_eq!((clients.name.as_str(), clients.size, clients.dynamic), ("Client", Some(3), false));
+/// assert_eq!(lock.process_name(Process::Named("clock")), "clock");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SortReport {
     /// Its name.

@@ -18,6 +18,31 @@ use crate::words::{Names, Scratch, plain, renamed};
 use crate::{Cx, Index, Model, Process, Program};
 
 /// The states whose answers are tested.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use quotient_model::SymmetryCheck;
+/// let mut lock = Lock::program().sort::<Client>(3);
+/// lock.check().symmetry_check(SymmetryCheck::All).assert_counts(2, 4);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum SymmetryCheck {
     /// All states, with every pair of individuals.
@@ -31,6 +56,29 @@ pub enum SymmetryCheck {
 }
 
 /// A sort whose individuals are not interchangeable.
+///
+/// ```
+/// use quotient_model::{Cx, Shape, model, sort};
+/// sort! { struct Side; }
+/// #[derive(Clone, Debug, Default, Shape)]
+/// struct Coin { up: Option<Side> }
+/// #[model]
+/// impl Coin {
+///     #[initial]
+///     fn in_the_air() -> Self { Self::default() }
+///     /// It falls on the side that comes first: a question that has no answer.
+///     #[action(when = self.up.is_none())]
+///     fn fall(&mut self, cx: &Cx<'_>) { self.up = cx.all().next(); }
+/// }
+/// let mut coin = Coin::program().sort::<Side>(2);
+/// let report = coin.check().assert_holds();
+/// assert_eq!(report.broken[0].sort, "Side");
+/// assert_eq!(report.broken[0].exchanged, (0, 1));
+/// // The same of one state.
+/// let state = coin.initial_states().expect("it has one").remove(0);
+/// coin.set_symmetry(quotient_model::Symmetry::Full, &[]);
+/// assert!(coin.asymmetry(&state).is_some());
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Broken {
     pub(crate) number: usize,

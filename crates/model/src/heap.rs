@@ -7,11 +7,24 @@ use std::marker::PhantomData;
 use std::ops::{Index as Indexed, IndexMut};
 
 use crate::collections::Map;
-use crate::words::Reader;
+use crate::reader::Reader;
 use crate::{Index, Shape, Sorts, Term, Visit};
 
 /// Objects of one type. An object that nothing refers to any more is gone after the step. A state should have
 /// one heap for each type of objects.
+///
+/// ```
+/// use quotient_model::{Heap, Ref, Shape};
+/// #[derive(Clone, Debug, Shape)]
+/// struct Node { value: u8, next: Option<Ref<Node>> }
+/// let mut heap = Heap::new();
+/// let last = heap.add(Node { value: 1, next: None });
+/// let first = heap.add(Node { value: 2, next: Some(last) });
+/// heap[last].value = 3;
+/// let next = heap[first].next.expect("it has one");
+/// assert!(next == last && heap[next].value == 3 && heap.len() == 2 && !heap.is_empty());
+/// assert!(heap.iter().any(|(at, _)| at == first));
+/// ```
 #[derive(Clone)]
 pub struct Heap<T>(Map<Ref<T>, T>);
 
@@ -98,6 +111,13 @@ impl<T: Shape> Shape for Heap<T> {
 }
 
 /// A reference to an object of a [`Heap`]. It can be copied and compared for equality, and nothing else.
+///
+/// ```
+/// use quotient_model::{Heap, Ref};
+/// let mut heap: Heap<u8> = Heap::new();
+/// let (a, b): (Ref<u8>, Ref<u8>) = (heap.add(1), heap.add(1));
+/// assert!(a != b && heap[a] == heap[b]);
+/// ```
 pub struct Ref<T>(Index, PhantomData<fn() -> T>);
 
 impl<T> Clone for Ref<T> {

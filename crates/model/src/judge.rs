@@ -18,6 +18,32 @@ impl<M: Model> Program<M> {
     ///
     /// If there is no such formula, if it cannot be evaluated, or if the run does not return to where its cycle
     /// begins, up to interchangeable individuals.
+    ///
+    /// ```
+    /// # use quotient_model::{Shape, model, sort};
+    /// # sort! { pub struct Client; }
+    /// # #[derive(Clone, Debug, Default, Shape)]
+    /// # pub struct Lock { holder: Option<Client> }
+    /// # #[model]
+    /// # impl Lock {
+    /// #     #[initial]
+    /// #     fn free() -> Self { Self::default() }
+    /// #     #[action(when = self.holder.is_none(), process = client)]
+    /// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+    /// #     #[action(when = self.holder == Some(client), process = client)]
+    /// #     fn release(&mut self, client: Client) { self.holder = None; }
+    /// #     #[proposition]
+    /// #     fn is_held(&self) -> bool { self.holder.is_some() }
+    /// #     #[ltl("[] <> is_held")]
+    /// #     const HELD_AGAIN: () = ();
+    /// #     #[view]
+    /// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+    /// # }
+    /// let lock = Lock::program().sort::<Client>(2);
+    /// let free = lock.initial_states().expect("it has one").remove(0);
+    /// // A run that stays where it is.
+    /// assert_eq!(lock.run_violates("HELD_AGAIN", &[free], 0), Ok(true));
+    /// ```
     pub fn run_violates(&self, formula: &str, states: &[M::State], cycle: usize) -> Result<bool, String> {
         let Some(last) = states.len().checked_sub(1) else { return Err("a run has a state".to_owned()) };
         let cycle = cycle.min(last);

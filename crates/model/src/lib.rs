@@ -45,6 +45,7 @@
 
 #![warn(missing_docs)]
 
+mod base;
 mod bounded;
 mod check;
 mod collections;
@@ -67,6 +68,7 @@ mod process;
 mod processes;
 mod program;
 mod properties;
+mod reader;
 mod report;
 mod ruled;
 mod shape;
@@ -88,6 +90,7 @@ pub use plain::{Failure, PropertyNames, Reached, Successor, Successors};
 pub use process::{Obstacle, Process, Role, Who};
 pub use program::Program;
 pub use properties::Properties;
+pub use reader::Reader;
 pub use report::{GoalReport, Kind, Minimised, Naming, Report, StoreReport, Taken, Verdict, Violation};
 pub use ruled::{Offers, Rule, Ruled, Rules, When};
 pub use search::emptiness::Fairness;
@@ -95,7 +98,6 @@ pub use search::{Progress, StopReason};
 pub use shape::{Shape, Visit};
 pub use sorts::{Index, Individual, Labels, Sorts};
 pub use term::{Difference, Term};
-pub use words::Reader;
 
 #[doc(hidden)]
 pub use domain::individuals;

@@ -11,26 +11,54 @@
 //! | `transition`  | the variant of the action, the unit of fairness                                        |
 //! | `choice`      | the index of the action, with one of its alternatives, in the list of all of the state |
 
+use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 use system::{
-    Bound, Encoding, Fault, Fired, Halt, NoCache, Section, Step, Steps, TransitionSystem, Waypoint,
+    Bound, Effect, Encoding, Fault, Fired, Halt, Section, Step, Steps, SuccessorCache, TransitionSystem,
+    Waypoint,
 };
 
 use crate::panics::caught;
 use crate::program::{Applied, Program};
-use crate::words::Reading;
 use crate::{Model, Shape};
 
 /// A run of a model: its states so far.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// // A program is a transition system, and this is its state.
+/// use quotient_model::{Live, Program, Rules};
+/// fn is_new(live: &Live<Lock, LockAction>) -> bool {
+///     live.value().is_some_and(|lock| lock.holder.is_none())
+/// }
+/// let lock: Program<Rules<Lock>> = Lock::program().sort::<Client>(2);
+/// # fn initial<S: quotient_system::TransitionSystem>(system: &S) -> S::State { system.initial() }
+/// assert!(is_new(&initial(&lock)));
+/// ```
 pub struct Live<S, A> {
     levels: Vec<Level<S, A>>,
     /// Values and lists whose memory is used again.
     spare: Vec<S>,
     spare_lists: Vec<Offered<S, A>>,
-    reading: Reading,
-    /// The first state is the one that was read last.
-    is_read: bool,
 }
 
 /// A state on a run. Without a value: before the first of several initial states was chosen.
@@ -44,6 +72,8 @@ pub(crate) struct Offered<S, A> {
     pub actions: Vec<A>,
     /// The actions with their alternatives, in order.
     candidates: Vec<Candidate>,
+    /// The same as steps.
+    steps: Vec<Step>,
     /// By candidate, or empty: where it leads, until that is asked for.
     results: Vec<Option<Applied<S>>>,
     /// Some are missing since there was no individual left.
@@ -59,7 +89,13 @@ struct Candidate {
 
 impl<S, A> Default for Offered<S, A> {
     fn default() -> Self {
-        Self { actions: Vec::new(), candidates: Vec::new(), results: Vec::new(), is_full: false }
+        Self {
+            actions: Vec::new(),
+            candidates: Vec::new(),
+            steps: Vec::new(),
+            results: Vec::new(),
+            is_full: false,
+        }
     }
 }
 
@@ -71,8 +107,7 @@ const UNKNOWN: u32 = u32::MAX - 1;
 impl<S: Shape, A> Live<S, A> {
     pub(crate) fn at(value: Option<S>) -> Self {
         let levels = vec![Level { value, offered: None }];
-        let (spare, spare_lists, reading) = (Vec::new(), Vec::new(), Reading::default());
-        Self { levels, spare, spare_lists, reading, is_read: false }
+        Self { levels, spare: Vec::new(), spare_lists: Vec::new() }
     }
 
     fn top(&self) -> &Level<S, A> {
@@ -117,6 +152,7 @@ impl<S, A> Offered<S, A> {
         self.clear_results(spare);
         self.actions.clear();
         self.candidates.clear();
+        self.steps.clear();
     }
 }
 
@@ -146,7 +182,30 @@ impl<M: Model> Program<M> {
                 choice += 1;
             }
         }
+        self.name_steps(&mut offered)?;
+        self.sample(value, &offered.actions, offered.is_full);
         level.offered = Some(offered);
+        Ok(())
+    }
+
+    /// Says who takes each of the steps.
+    fn name_steps(&self, offered: &mut Offered<M::State, M::Action>) -> Result<(), Fault> {
+        let Offered { actions, candidates, steps, is_full, .. } = offered;
+        let mut processes = self.processes.borrow_mut();
+        let named = caught(|| {
+            for (choice, candidate) in (0..).zip(&*candidates) {
+                let action = &actions[candidate.action as usize];
+                let thread = processes.thread(self, action);
+                steps.push(Step { thread, transition: action.variant() as u32, choice });
+            }
+        });
+        named.map_err(|panicked| self.panicked(&panicked))?;
+        if *is_full {
+            steps.push(Step { thread: 0, transition: FULL, choice: 0 });
+        }
+        if processes.take_grown() && self.focus.is_fair {
+            self.interrupt.store(true, Relaxed);
+        }
         Ok(())
     }
 
@@ -162,7 +221,7 @@ impl<M: Model> Program<M> {
 
 impl<M: Model> TransitionSystem for Program<M> {
     type State = Live<M::State, M::Action>;
-    type Cache = NoCache;
+    type Cache = Self;
 
     /// With several initial states, a state before them from which a step leads to each.
     fn initial(&self) -> Self::State {
@@ -181,27 +240,9 @@ impl<M: Model> TransitionSystem for Program<M> {
         if let Err(fault) = self.expand(live) {
             return out.faults.push((step(UNKNOWN, 0), fault));
         }
-        let Level { value: Some(value), offered: Some(offered) } = live.top() else { return };
-        let mut processes = self.processes.borrow_mut();
-        let listed = caught(|| {
-            for (number, candidate) in (0..).zip(&offered.candidates) {
-                let action = &offered.actions[candidate.action as usize];
-                let thread = processes.thread(self, action);
-                out.enabled.push(Step { thread, transition: action.variant() as u32, choice: number });
-            }
-        });
-        if let Err(panicked) = listed {
-            out.clear();
-            return out.faults.push((step(UNKNOWN, 0), self.panicked(&panicked)));
+        if let Some(offered) = &live.top().offered {
+            out.enabled.extend_from_slice(&offered.steps);
         }
-        if processes.take_grown() && self.focus.is_fair {
-            self.interrupt.store(true, Relaxed);
-        }
-        drop(processes);
-        if offered.is_full {
-            out.enabled.push(step(FULL, 0));
-        }
-        self.sample(value, &offered.actions, offered.is_full);
     }
 
     fn fire(&self, live: &mut Self::State, step: Step) -> Fired {
@@ -265,21 +306,22 @@ impl<M: Model> TransitionSystem for Program<M> {
         while live.levels.len() > 1 {
             live.pop();
         }
-        let Live { levels, spare, spare_lists, reading, is_read } = live;
+        let Live { levels, spare, spare_lists } = live;
         let first = &mut levels[0];
         if let Some(mut offered) = first.offered.take() {
             offered.clear(spare);
             spare_lists.push(offered);
         }
         if from.width(Section::Root) == 0 {
-            (first.value, *is_read) = (None, false);
-            return;
+            first.value = None;
+        } else {
+            self.read(from, &mut first.value);
         }
-        match &mut first.value {
-            Some(value) if *is_read => reading.again(&self.sorts, &self.known.borrow(), from, value),
-            value => *value = Some(reading.read(&self.sorts, &self.known.borrow(), from)),
-        }
-        *is_read = true;
+    }
+
+    /// Where names are numbers, what changes between encodings is what actions change.
+    fn successor_cache(&self) -> Option<&Self> {
+        (!self.is_named()).then_some(self)
     }
 
     /// Follows the chain from the initial state on, each time by a step to a state that is stored as the next
@@ -308,5 +350,48 @@ impl<M: Model> TransitionSystem for Program<M> {
             taken.extend(found.or_else(|| system::step_to_fault(self, &mut live, fault, |_| true)));
         }
         taken
+    }
+}
+
+/// The successors of a state are there as soon as its steps are. That all actions are taken by one thread is no lie:
+/// the steps say whose they are.
+impl<M: Model> SuccessorCache<Live<M::State, M::Action>> for Program<M> {
+    fn threads(&self, live: &mut Live<M::State, M::Action>) -> Range<u32> {
+        0..u32::from(live.value().is_some())
+    }
+
+    fn successors(
+        &self,
+        live: &mut Live<M::State, M::Action>,
+        _: u32,
+        mut visit: impl FnMut(Step, Effect<'_>),
+    ) -> bool {
+        self.poll();
+        if self.expand(live).is_err() {
+            return false;
+        }
+        let Some(offered) = &live.top().offered else { return false };
+        let is_moved = |result: &Option<Applied<_>>| matches!(result, Some(Applied::Moved(_)));
+        if offered.is_full || !offered.results.iter().all(is_moved) {
+            return false;
+        }
+        for (&step, result) in offered.steps.iter().zip(&offered.results) {
+            if let Some(Applied::Moved(next)) = result {
+                self.with_changes(next, |writes| visit(step, Effect { number: Effect::ANY, writes }));
+            }
+        }
+        true
+    }
+
+    fn apply(&self, _: &mut Live<M::State, M::Action>, _: Step, _: usize, _: &mut Vec<Step>) -> bool {
+        false
+    }
+
+    fn thread_steps(&self, live: &mut Live<M::State, M::Action>, _: u32, out: &mut Steps) {
+        self.steps(live, out);
+    }
+
+    fn has_state_properties(&self) -> bool {
+        !self.properties.invariants.is_empty() || !self.properties.reachable.is_empty()
     }
 }

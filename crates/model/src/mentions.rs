@@ -2,7 +2,8 @@
 
 use std::any::TypeId;
 
-use crate::words::{Reader, Scratch, Writer};
+use crate::reader::Reader;
+use crate::words::{Scratch, Writer};
 use crate::{Index, Shape, Sorts, Visit};
 
 /// By sort and number: whether an individual is mentioned. Objects of heaps are followed as far as something

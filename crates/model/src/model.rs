@@ -11,6 +11,35 @@ use crate::{Index, Individual, Obstacle, Process, Properties, Role, Shape, Sorts
 
 /// A model program. Everything must be a function of its arguments: no clocks, no random numbers, no order of
 /// a hash map.
+///
+/// ```
+/// use quotient_model::{Cx, Doing, Kind, Model, Obstacle, Process, Program, Properties, Role};
+///
+/// /// A lamp that must not be switched more than `limit` times.
+/// struct Lamp { limit: u8 }
+///
+/// impl Model for Lamp {
+///     type State = (bool, u8);
+///     type Action = ();
+///     fn initial(&self, _: &Cx<'_>, out: &mut Vec<(bool, u8)>) { out.push((false, 0)); }
+///     fn actions(&self, _: &Cx<'_>, _: &(bool, u8), out: &mut Vec<()>) { out.push(()); }
+///     fn apply(&self, _: &mut Doing<'_>, (is_on, times): &mut (bool, u8), (): &()) {
+///         (*is_on, *times) = (!*is_on, *times + 1);
+///     }
+///     fn properties(&self, to: &mut Properties<(bool, u8)>) {
+///         let limit = self.limit;
+///         to.invariant("spared", move |_, (_, times)| *times <= limit);
+///     }
+///     // The rest has defaults.
+///     fn accepting(&self, _: &Cx<'_>, (is_on, _): &(bool, u8)) -> bool { !is_on }
+///     fn within(&self, _: &Cx<'_>, (_, times): &(bool, u8)) -> bool { *times < 100 }
+///     fn process(&self, _: &Cx<'_>, (): &()) -> Process { Process::Named("hand") }
+///     fn role(&self, (): &()) -> Role { Role::Input }
+///     fn obstacles(&self, _: &Cx<'_>, _: &(bool, u8), _: &mut Vec<Obstacle>) {}
+/// }
+///
+/// assert_eq!(Program::new(Lamp { limit: 3 }).check().assert_violates(Kind::Invariant).run.len(), 4);
+/// ```
 pub trait Model {
     /// A state: a plain value.
     type State: Shape;
@@ -55,6 +84,32 @@ pub trait Model {
 }
 
 /// What a model may ask about its program.
+///
+/// ```
+/// use quotient_model::{Cx, Set, Shape, model, sort};
+/// sort! { struct Guest; struct Ticket: dynamic; }
+/// #[derive(Clone, Debug, Default, Shape)]
+/// struct Party { guests: Set<Guest>, tickets: Set<Ticket> }
+/// #[model]
+/// impl Party {
+///     #[initial]
+///     fn everybody(cx: &Cx<'_>) -> Self {
+///         assert_eq!(cx.count::<Guest>(), cx.all::<Guest>().len());
+///         Self { guests: cx.all().collect(), tickets: Set::new() }
+///     }
+///     #[action]
+///     fn sell(&mut self, cx: &Cx<'_>) {
+///         self.tickets.extend(cx.fresh::<Ticket>(&*self));
+///     }
+///     #[invariant]
+///     fn known(&self, cx: &Cx<'_>) -> bool {
+///         cx.mentioned::<Ticket>(self).len() == self.tickets.len()
+///     }
+///     #[within]
+///     fn few(&self) -> bool { self.tickets.len() < 3 }
+/// }
+/// assert_eq!(Party::program().sort::<Guest>(4).sort::<Ticket>(5).check().run().states, 3);
+/// ```
 pub struct Cx<'a> {
     pub(crate) sorts: &'a Sorts,
     /// There was no individual left.
@@ -132,6 +187,32 @@ impl<'a> Cx<'a> {
 }
 
 /// What an action may do besides changing the state.
+///
+/// ```
+/// use quotient_model::{Cx, Doing, Kind, Shape, model};
+/// #[derive(Clone, Debug, Default, Shape)]
+/// struct Game { score: u8 }
+/// #[model]
+/// impl Game {
+///     #[initial]
+///     fn start(_: &Cx<'_>) -> Self { Self::default() }
+///     #[action]
+///     fn roll(&mut self, cx: &mut Doing<'_>) {
+///         let Some(points) = cx.choose(1..=6) else { return };
+///         cx.note(format!("it shows {points}"));
+///         self.score += points;
+///         match self.score {
+///             10 => cx.covers("R1: ten can be reached"),
+///             11.. => cx.fail("too many points"),
+///             _ => {}
+///         }
+///     }
+/// }
+/// let violation = Game::program().check().assert_violates(Kind::Failure);
+/// assert_eq!(violation.run.len(), 2);
+/// let report = Game::program().check().keep_going().run();
+/// assert_eq!(report.covered, ["R1: ten can be reached"]);
+/// ```
 pub struct Doing<'a> {
     cx: &'a Cx<'a>,
     done: &'a mut Done,
@@ -152,6 +233,26 @@ pub(crate) struct Done {
 }
 
 /// What an action said about itself.
+///
+/// ```
+/// use quotient_model::{Cx, Doing, Model, Program, Remark};
+/// /// Answers twice what it is asked.
+/// struct Double;
+/// impl Model for Double {
+///     type State = ();
+///     type Action = u8;
+///     fn initial(&self, _: &Cx<'_>, out: &mut Vec<()>) { out.push(()); }
+///     fn actions(&self, _: &Cx<'_>, (): &(), out: &mut Vec<u8>) { out.extend([1, 2]); }
+///     fn apply(&self, doing: &mut Doing<'_>, (): &mut (), asked: &u8) {
+///         doing.output(&(2 * asked));
+///         doing.note("easy");
+///     }
+/// }
+/// let steps = Program::new(Double).successors(&()).expect("it does not fail");
+/// let Remark::Output(answer) = &steps[1].remarks[0] else { panic!("it answers") };
+/// assert_eq!(answer.to_string(), "4");
+/// assert_eq!(steps[1].remarks[1], Remark::Note("easy".to_owned()));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Remark {
     /// A text for people: [`Doing::note`].

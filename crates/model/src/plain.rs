@@ -10,6 +10,45 @@ use crate::words::{Scratch, Writer};
 use crate::{Cx, Model, Obstacle, Process, Program, Remark, Shape};
 
 /// A step of a state, and where it leads.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use quotient_model::{Reached, Successor};
+/// let lock = Lock::program().sort::<Client>(2);
+/// let free = lock.initial_states().expect("it has one").remove(0);
+/// let steps = lock.successors(&free).expect("it does not fail");
+/// assert_eq!(steps.len(), 2);
+/// let Successor { action, process, choice, remarks, result } = &steps[0];
+/// assert!(matches!(action, LockAction::Acquire { .. }) && *choice == 0 && remarks.is_empty());
+/// assert_eq!(lock.process_name(*process), "Client0");
+/// let Reached::State(held) = result else { panic!("it leads to a state") };
+/// assert_eq!(lock.views(held), [("holders", "1".to_owned())]);
+/// assert!(lock.is_accepting(held) && lock.failure_of(held).is_none());
+/// // What is possible, and what is not.
+/// assert!(lock.obstacles(held).iter().all(|obstacle| obstacle.condition.contains("self.holder")));
+/// // Two clients that did the same are the same.
+/// let Reached::State(other) = &steps[1].result else { panic!("it leads to a state") };
+/// assert_eq!(lock.orbit(held), lock.orbit(other));
+/// assert_eq!(lock.orbit_of_step(&free, action), lock.orbit_of_step(&free, &steps[1].action));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Successor<S, A> {
     /// The action.
@@ -25,9 +64,61 @@ pub struct Successor<S, A> {
 }
 
 /// The steps of a state.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use quotient_model::{Rules, Successors};
+/// let lock = Lock::program().sort::<Client>(3);
+/// let free = lock.initial_states().expect("it has one").remove(0);
+/// let steps: Successors<Rules<Lock>> = lock.successors(&free).expect("it does not fail");
+/// assert_eq!(steps.len(), 3);
+/// ```
 pub type Successors<M> = Vec<Successor<<M as Model>::State, <M as Model>::Action>>;
 
 /// Where a step leads.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::Reached;
+/// let counter = Counter::program();
+/// let steps = counter.successors(&Counter { value: 2 }).expect("it does not fail");
+/// let values = steps.iter().map(|step| match &step.result {
+///     Reached::State(counter) => Some(counter.value),
+///     Reached::Failed(_) | Reached::Outside | Reached::Crowded => None,
+/// });
+/// assert_eq!(values.collect::<Vec<_>>(), [Some(3), Some(1)]);
+/// ```
 #[derive(Clone, Debug)]
 pub enum Reached<S> {
     /// To a state.
@@ -41,6 +132,27 @@ pub enum Reached<S> {
 }
 
 /// What is wrong with a state or a step.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::Kind;
+/// let counter = Counter::program();
+/// let failure = counter.failure_of(&Counter { value: 5 }).expect("it is too large");
+/// assert_eq!((failure.kind, failure.place.as_str()), (Kind::Invariant, "small"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
     /// What kind of violation it is.
@@ -207,6 +319,32 @@ impl<M: Model> Program<M> {
 }
 
 /// See [`Program::property_names`].
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// let lock = Lock::program().sort::<Client>(3);
+/// let names = lock.property_names();
+/// assert_eq!(names.formulas, [("HELD_AGAIN", "[] <> is_held")]);
+/// assert!(names.invariants.is_empty() && names.reachable.is_empty());
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PropertyNames<'a> {
     /// The names of the invariants.

@@ -5,6 +5,32 @@ use std::any::TypeId;
 use crate::{Index, Individual, Ref, Shape};
 
 /// Who takes an action: the unit of fairness, and a lane of a sequence chart.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// use quotient_model::Process;
+/// let processes = [Process::from("clock"), Process::from(("lift", 2)), Process::default()];
+/// let lock = Lock::program().sort::<Client>(1);
+/// assert_eq!(processes.map(|process| lock.process_name(process)), ["clock", "lift(2)", ""]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Process {
     /// The model as a whole.
@@ -19,6 +45,13 @@ pub enum Process {
 }
 
 /// An individual of any sort, or an object.
+///
+/// ```
+/// use quotient_model::{Heap, Process};
+/// let mut heap: Heap<u8> = Heap::new();
+/// let object = heap.add(7);
+/// assert!(matches!(Process::of(object), Process::Individual(who) if who == who.clone()));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Who {
     pub(crate) sort: TypeId,
@@ -63,6 +96,24 @@ impl From<(&'static str, u32)> for Process {
 }
 
 /// What an action is to those who test an implementation against the model. Searches take all of them.
+///
+/// ```
+/// use quotient_model::{Model, Role, Shape, model};
+/// #[derive(Clone, Debug, Default, Shape)]
+/// struct Phone { rings: bool }
+/// #[model]
+/// impl Phone {
+///     #[initial]
+///     fn quiet() -> Self { Self::default() }
+///     #[action(when = !self.rings)]
+///     fn call(&mut self) { self.rings = true; }
+///     #[action(when = self.rings, kind = output)]
+///     fn ring(&mut self) { self.rings = false; }
+/// }
+/// let phone = Phone::program();
+/// assert_eq!(phone.model().role(&PhoneAction::Call), Role::Input);
+/// assert_eq!(phone.model().role(&PhoneAction::Ring), Role::Output);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash, Debug)]
 pub enum Role {
     /// The test does it.
@@ -77,6 +128,26 @@ pub enum Role {
 }
 
 /// Why an action is not possible, as far as the model says it.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// let counter = Counter::program();
+/// let [obstacle] = &counter.obstacles(&Counter { value: 0 })[..] else { panic!("it cannot go down") };
+/// assert_eq!((obstacle.action.as_str(), obstacle.condition.as_str()), ("Down", "self.value > 0"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Obstacle {
     /// The action, with the arguments that are known.

@@ -9,8 +9,9 @@ use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use system::{Encoding, Fault, FaultKind};
+use system::{Encoding, Fault, FaultKind, Write};
 
+use crate::base::Base;
 use crate::equivariance::{Broken, Sampling};
 use crate::formula::{Focus, Formulas};
 use crate::known::Dictionary;
@@ -20,7 +21,6 @@ use crate::naming::Namer;
 use crate::panics::{Panicked, caught};
 use crate::processes::Processes;
 use crate::sorts::{Labels, Size};
-use crate::words::{Scratch, Writer};
 use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts, Symmetry};
 
 /// A model with the sizes of its sorts: what is checked.
@@ -28,6 +28,28 @@ use crate::{Cx, Doing, Individual, Model, Properties, Remark, Shape, Sorts, Symm
 /// As a [`TransitionSystem`](system::TransitionSystem) it can be given to every search of `quotient_search`
 /// over every store of `quotient_store`. States are stored under canonical names, so that states that differ
 /// in interchangeable individuals only are one. [`Program::check`] does that, and confirms what is found.
+///
+/// ```
+/// use quotient_model::{Cx, Doing, Model, Program, Symmetry, sort};
+/// sort! { struct Player; }
+/// /// One player after the other wins a round.
+/// struct Rounds;
+/// impl Model for Rounds {
+///     type State = Option<Player>;
+///     type Action = Player;
+///     fn initial(&self, _: &Cx<'_>, out: &mut Vec<Self::State>) { out.push(None); }
+///     fn actions(&self, cx: &Cx<'_>, _: &Self::State, out: &mut Vec<Player>) { out.extend(cx.all::<Player>()); }
+///     fn apply(&self, _: &mut Doing<'_>, winner: &mut Self::State, player: &Player) { *winner = Some(*player); }
+/// }
+/// let mut all_alike = Program::new(Rounds).sort::<Player>(4);
+/// assert_eq!(all_alike.check().assert_holds().states, 2);
+/// // Of the four, the first is told apart.
+/// let mut one_apart = Program::new(Rounds).sort_in_classes::<Player>(&[1, 3]);
+/// assert_eq!(one_apart.check().assert_holds().states, 3);
+/// let named = all_alike.label::<Player>(vec![("Ann".to_owned(), 1), ("Bob".to_owned(), 1)]);
+/// let winner = named.successors(&None).expect("it does not fail")[1].action;
+/// assert_eq!(named.labels().show(|| format!("{winner:?}")), "Bob1");
+/// ```
 pub struct Program<M: Model> {
     pub(crate) model: M,
     pub(crate) sorts: Sorts,
@@ -43,15 +65,8 @@ pub struct Program<M: Model> {
     /// Set by the user to end a search.
     pub(crate) asked_to_stop: Option<Arc<AtomicBool>>,
     pub(crate) namer: RefCell<Namer>,
-    writing: RefCell<Writing<M::State>>,
-    pub(crate) known: RefCell<Dictionary>,
-}
-
-/// How states are written.
-struct Writing<S> {
-    scratch: Scratch,
-    /// The state that was written last, if its names are numbers.
-    last: Option<S>,
+    base: RefCell<Base<M::State>>,
+    known: RefCell<Dictionary>,
 }
 
 /// What was noted during a search.
@@ -124,7 +139,7 @@ impl<M: Model> Program<M> {
             interrupt: Arc::default(),
             asked_to_stop: None,
             namer: RefCell::default(),
-            writing: RefCell::new(Writing { scratch: Scratch::default(), last: None }),
+            base: RefCell::default(),
             known: RefCell::default(),
         }
     }
@@ -135,6 +150,8 @@ impl<M: Model> Program<M> {
         let number = self.sorts.number(TypeId::of::<I>());
         self.sorts.all[number].size = Size::Given(count);
         self.sorts.all[number].classes.clear();
+        // What was written with other sizes means something else now.
+        (self.base, self.known) = Default::default();
         self
     }
 
@@ -336,27 +353,32 @@ impl<M: Model> Program<M> {
         M::State::SORTED && self.sorts.all.iter().any(|sort| sort.symmetric)
     }
 
-    /// Writes a state under its names. Where names are numbers, fields that did not change since the last
-    /// state are not written again.
+    /// Writes a state under its names.
     pub(crate) fn write(&self, value: &M::State, into: &mut Encoding) {
-        let Writing { scratch, last } = &mut *self.writing.borrow_mut();
-        let known = &mut *self.known.borrow_mut();
+        let (mut base, mut known) = (self.base.borrow_mut(), self.known.borrow_mut());
         if self.is_named() {
             let mut namer = self.namer.borrow_mut();
             let names = namer.names(&self.sorts, value);
-            let mut writer = Writer::new(&self.sorts, Some(names), scratch).with_numbers(known);
-            value.walk(&mut writer);
-            writer.store(into);
-            *last = None;
-            return;
+            base.write_named(&self.sorts, names, &mut known, value, into);
+        } else {
+            base.write(&self.sorts, &mut known, value, into);
         }
-        let is_base = Writer::is_base(scratch, into);
-        let mut writer = Writer::new(&self.sorts, None, scratch).with_numbers(known);
-        value.walk_after(last.as_ref().filter(|_| is_base && M::State::IS_STRUCT), &mut writer);
-        writer.store(into);
-        match last {
-            Some(last) => last.assign(value),
-            None => *last = Some(value.clone()),
+    }
+
+    /// Reads the state that was written, over another one if there is one.
+    pub(crate) fn read(&self, from: &Encoding, over: &mut Option<M::State>) {
+        let mut base = self.base.borrow_mut();
+        let value = base.read(&self.sorts, &self.known.borrow(), from);
+        match over {
+            Some(over) => over.assign(value),
+            None => *over = Some(value.clone()),
         }
+    }
+
+    /// Shows what an encoding of the state that was written or read last changes on the way to another one, where names
+    /// are numbers.
+    pub(crate) fn with_changes<T>(&self, value: &M::State, show: impl FnOnce(&[Write]) -> T) -> T {
+        let (mut base, mut known) = (self.base.borrow_mut(), self.known.borrow_mut());
+        show(base.changes(&self.sorts, &mut known, value))
     }
 }

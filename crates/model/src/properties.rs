@@ -17,6 +17,36 @@ pub(crate) type View<S> = Box<dyn Fn(&Cx<'_>, &S) -> String>;
 /// What must hold in the states and runs of a model, and what is assumed of its runs.
 ///
 /// Formulas are written in SPIN's notation, over the names of propositions: `[] (request -> <> answer)`.
+///
+/// ```
+/// use quotient_model::{Cx, Doing, Map, Model, Process, Program, Properties, sort};
+/// sort! { struct Light; }
+/// struct Lights;
+/// impl Model for Lights {
+///     type State = Map<Light, bool>;
+///     type Action = Light;
+///     fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Self::State>) {
+///         out.push(cx.all().map(|light| (light, false)).collect());
+///     }
+///     fn actions(&self, cx: &Cx<'_>, _: &Self::State, out: &mut Vec<Light>) { out.extend(cx.all::<Light>()); }
+///     fn apply(&self, _: &mut Doing<'_>, lights: &mut Self::State, light: &Light) {
+///         lights[*light] = !lights[*light];
+///     }
+///     fn process(&self, _: &Cx<'_>, light: &Light) -> Process { Process::of(*light) }
+///     fn properties(&self, to: &mut Properties<Self::State>) {
+///         to.invariant("complete", |cx, lights| lights.len() == cx.count::<Light>());
+///         to.reachable("all on", |_, lights| lights.values().all(|is_on| *is_on));
+///         to.proposition("dark", |_, lights| lights.values().all(|is_on| !is_on));
+///         to.proposition_of::<Light>("on", |_, lights, light| lights[light]);
+///         to.ltl("it gets light", "<> !dark");
+///         to.forall::<Light>("each is on again and again", "[] <> on");
+///         to.view("on", |_, lights| lights.values().filter(|is_on| **is_on).count());
+///         to.weakly_fair("Light");
+///         to.strongly_fair("Light");
+///     }
+/// }
+/// assert_eq!(Program::new(Lights).sort::<Light>(3).check().assert_holds().states, 4);
+/// ```
 pub struct Properties<S> {
     pub(crate) invariants: Vec<(String, Condition<S>)>,
     pub(crate) reachable: Vec<(String, Condition<S>)>,

@@ -8,6 +8,26 @@ use crate::sorts::Labels;
 use crate::{Obstacle, Process, Remark, Shape};
 
 /// The kinds of violations.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::Kind;
+/// let violation = Counter::program().check().assert_violates(Kind::Invariant);
+/// assert_eq!((violation.kind, violation.kind.as_str()), (Kind::Invariant, "invariant"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// An invariant is false.
@@ -45,6 +65,28 @@ impl fmt::Display for Kind {
 }
 
 /// A step of a run that is shown.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::Kind;
+/// let violation = Counter::program().check().assert_violates(Kind::Invariant);
+/// let last = violation.run.last().expect("it has steps");
+/// assert!(matches!(last.action, CounterAction::Up) && last.choice == 0 && last.remarks.is_empty());
+/// assert_eq!(last.state.as_ref().map(|counter| counter.value), Some(3));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Taken<S, A> {
     /// The action.
@@ -60,6 +102,31 @@ pub struct Taken<S, A> {
 }
 
 /// A violation, with a run to it.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::Kind;
+/// let violation = Counter::program().check().assert_violates(Kind::Invariant);
+/// assert_eq!((violation.place.as_str(), violation.run.len()), ("small", 3));
+/// // As tests and people see it.
+/// assert!(violation.to_string().starts_with("invariant: `small` is false\n  0. Counter { value: 0 }\n  1. Up"));
+/// // A formula is violated by a cycle.
+/// let violation = Counter::program().check().formula("[] <> false").assert_violates(Kind::Property);
+/// assert!(violation.cycle.is_some());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Violation<S, A> {
     /// What kind of violation it is.
@@ -85,6 +152,28 @@ pub struct Violation<S, A> {
 }
 
 /// What minimisation did to a run.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::{Kind, Order};
+/// let violation = Counter::program().check().order(Order::DepthFirst).assert_violates(Kind::Invariant);
+/// let minimised = violation.minimised.expect("the search went deep");
+/// assert!(minimised.from_steps >= violation.run.len() && minimised.complete);
+/// assert_eq!((minimised.from_switches, minimised.to_switches), (0, 0));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Minimised {
     /// The number of steps of the run that the search found.
@@ -139,6 +228,31 @@ impl<S: Shape, A: Shape> Violation<S, A> {
 }
 
 /// What a check found out.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::Verdict;
+/// let text = match Counter::program().check().max_states(2).run().verdict {
+///     Verdict::Holds => "everything was explored".to_owned(),
+///     Verdict::HoldsUpTo(reasons) => reasons.join(", "),
+///     Verdict::Violated(violation) => violation.to_string(),
+///     Verdict::NotAFunction(reason) | Verdict::Refused(reason) => reason,
+/// };
+/// assert!(text.contains("limit"), "{text}");
+/// ```
 #[derive(Clone, Debug)]
 pub enum Verdict<S, A> {
     /// Everything was explored, and nothing is violated.
@@ -181,6 +295,34 @@ impl<S: Shape, A: Shape> fmt::Display for Verdict<S, A> {
 }
 
 /// What was found out about one goal of a check.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// let mut lock = Lock::program().sort::<Client>(3);
+/// let report = lock.check().assert_holds();
+/// let [safety, formula] = &report.goals[..] else { panic!("there are two goals") };
+/// assert_eq!((safety.name.as_str(), safety.states, safety.transitions, safety.depth), ("safety", 2, 4, 1));
+/// assert_eq!((formula.name.as_str(), formula.formula.as_str()), ("HELD_AGAIN", "[] <> is_held"));
+/// assert!(formula.product.is_some() && formula.stopped.is_none());
+/// ```
 #[derive(Clone, Debug)]
 pub struct GoalReport<S, A> {
     /// `safety`, or the name of the formula; with the individual in brackets, if it is about one.
@@ -208,6 +350,31 @@ pub struct GoalReport<S, A> {
 }
 
 /// The store of a search.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// let report = Lock::program().sort::<Client>(3).check().assert_holds();
+/// let store = &report.goals[0].store;
+/// assert_eq!((store.kind, store.omissions), ("trie", None));
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct StoreReport {
     /// Its name.
@@ -219,6 +386,31 @@ pub struct StoreReport {
 }
 
 /// The result of a check.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// let report = Lock::program().sort::<Client>(3).check().assert_holds();
+/// assert_eq!((report.states, report.transitions), (2, 4));
+/// assert!(report.violations.is_empty() && report.broken.is_empty() && report.not_canonical == 0);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Report<S, A> {
     /// What was found out: the first violation, or how far everything holds.
@@ -243,6 +435,30 @@ pub struct Report<S, A> {
 }
 
 /// What finding canonical names took.
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// let report = Lock::program().sort::<Client>(3).check().assert_holds();
+/// assert!(report.naming.states >= 2 && report.naming.searched == 0);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Naming {
     /// The number of states that were named, each as often as it was met.

@@ -10,6 +10,27 @@ use std::marker::PhantomData;
 use crate::{Cx, Doing, Model, Obstacle, Process, Properties, Role, Shape};
 
 /// A type of states with rules. Implemented by [`#[model]`](macro@crate::model).
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::{Model, Rules, Ruled};
+/// fn names<S: Ruled>() -> Vec<&'static str> { S::RULES.iter().map(|rule| rule.name).collect() }
+/// assert_eq!(names::<Counter>(), ["Up", "Down"]);
+/// assert_eq!(Counter { value: 4 }.value, 4);
+/// ```
 pub trait Ruled: Shape {
     /// What can happen, with its arguments.
     type Action: Shape;
@@ -43,6 +64,26 @@ pub trait Ruled: Shape {
 }
 
 /// An action as it is written.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::{Rule, Ruled};
+/// let Rule { name, when } = Counter::RULES[1];
+/// assert_eq!((name, when[0].text), ("Down", "self.value > 0"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// The name of its variant.
@@ -52,6 +93,26 @@ pub struct Rule {
 }
 
 /// A condition of an action.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::{Ruled, When};
+/// let When { text, place } = Counter::RULES[0].when[0];
+/// assert!(text == "self.value < 9" && place.contains(':'));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct When {
     /// The expression as it is written.
@@ -61,6 +122,18 @@ pub struct When {
 }
 
 /// What is told the possible actions of a state.
+///
+/// ```
+/// use quotient_model::Offers;
+/// /// Counts the actions that are offered.
+/// struct Count(usize);
+/// impl<A> Offers<A> for Count {
+///     fn offer(&mut self, _: A) { self.0 += 1; }
+/// }
+/// let mut count = Count(0);
+/// count.offer("an action");
+/// assert_eq!(count.0, 1);
+/// ```
 pub trait Offers<A> {
     /// An action is possible.
     fn offer(&mut self, action: A);
@@ -111,6 +184,27 @@ impl<A> Offers<A> for Refusals<'_> {
 }
 
 /// The model that the rules of a type of states are.
+///
+/// ```
+/// # use quotient_model::{Shape, model};
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Counter { value: u8 }
+/// # #[model]
+/// # impl Counter {
+/// #     #[initial]
+/// #     fn zero() -> Self { Self::default() }
+/// #     #[action(when = self.value < 9)]
+/// #     fn up(&mut self) { self.value += 1; }
+/// #     #[action(when = self.value > 0)]
+/// #     fn down(&mut self) { self.value -= 1; }
+/// #     #[invariant]
+/// #     fn small(&self) -> bool { self.value < 3 }
+/// # }
+/// use quotient_model::{Program, Rules};
+/// // What `Counter::program()` is.
+/// let counter: Program<Rules<Counter>> = Program::new(Rules::new());
+/// assert_eq!(counter.initial_states().expect("it has one").len(), 1);
+/// ```
 pub struct Rules<S>(PhantomData<fn() -> S>);
 
 impl<S> Rules<S> {

@@ -7,13 +7,25 @@ use std::fmt::Debug;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::words::Reader;
+use crate::reader::Reader;
 use crate::{Index, Sorts, Term};
 
 /// A value that can be part of a state. Derive it.
 ///
 /// Two values are the same exactly if they are walked in the same way. So a type that hides something, such
 /// as a hash map with its order or a cell with its contents, has no shape.
+///
+/// ```
+/// use quotient_model::{Shape, sort};
+/// sort! { struct Train; }
+/// #[derive(Clone, Debug, Shape)]
+/// enum Track { Free, Taken { by: Train, since: u32 } }
+/// #[derive(Clone, Debug, Shape)]
+/// struct Station { name: String, tracks: [Track; 2] }
+/// let station = Station { name: "Hill".to_owned(), tracks: [Track::Free, Track::Free] };
+/// assert_eq!(station.term().json(), r#"{"name": "Hill", "tracks": ["Free", "Free"]}"#);
+/// assert_eq!((Track::VARIANTS, Track::Free.variant()), (&["Free", "Taken"][..], 0));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no shape, so it cannot be part of a state or an action",
     label = "not a value that can be stored and compared",
@@ -76,6 +88,22 @@ pub trait Shape: Clone + Debug + 'static {
 }
 
 /// What walks values.
+///
+/// ```
+/// use std::any::TypeId;
+/// use quotient_model::{Index, Shape, Visit};
+/// /// Counts bits.
+/// struct Size(u32);
+/// impl Visit for Size {
+///     fn bits(&mut self, _: u64, width: u32) { self.0 += width; }
+///     fn id(&mut self, _: TypeId, _: Index) {}
+///     fn unordered<T: Shape>(&mut self, entries: &[T]) { entries.iter().for_each(|entry| entry.walk(self)); }
+///     fn rows<K: Shape, T: Shape>(&mut self, rows: &[(K, T)], _: bool) { rows.iter().for_each(|row| row.walk(self)); }
+/// }
+/// let mut size = Size(0);
+/// (1_u8, true, 'x').walk(&mut size);
+/// assert_eq!(size.0, 8 + 1 + 21);
+/// ```
 pub trait Visit: Sized {
     /// A number below 2^`width`.
     fn bits(&mut self, value: u64, width: u32);

@@ -9,6 +9,13 @@ use crate::Shape;
 
 /// The number behind an individual. Nothing can be learnt from it but whether two are equal: it has no order,
 /// no hash and no conversion.
+///
+/// ```
+/// use quotient_model::{Individual, sort};
+/// sort! { struct Card; }
+/// fn is_same(a: Card, b: Card) -> bool { a.index() == b.index() }
+/// assert_eq!(Card::NAME, "Card");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Index(pub(crate) u32);
 
@@ -20,6 +27,13 @@ impl fmt::Display for Index {
 }
 
 /// An individual of a sort. Made by [`sort!`](crate::sort).
+///
+/// ```
+/// use quotient_model::{Individual, sort};
+/// sort! { struct Card; struct Guess: dynamic; }
+/// fn copy<I: Individual>(individual: I) -> I { I::at(individual.index()) }
+/// assert!(!Card::DYNAMIC && Guess::DYNAMIC);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a sort",
     label = "not a sort of individuals",
@@ -75,6 +89,33 @@ pub(crate) struct Sort {
 pub(crate) type Label = (String, u32);
 
 /// What individuals are called where runs are shown: see [`Program::labels`](crate::Program::labels).
+///
+/// ```
+/// # use quotient_model::{Shape, model, sort};
+/// # sort! { pub struct Client; }
+/// # #[derive(Clone, Debug, Default, Shape)]
+/// # pub struct Lock { holder: Option<Client> }
+/// # #[model]
+/// # impl Lock {
+/// #     #[initial]
+/// #     fn free() -> Self { Self::default() }
+/// #     #[action(when = self.holder.is_none(), process = client)]
+/// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+/// #     #[action(when = self.holder == Some(client), process = client)]
+/// #     fn release(&mut self, client: Client) { self.holder = None; }
+/// #     #[proposition]
+/// #     fn is_held(&self) -> bool { self.holder.is_some() }
+/// #     #[ltl("[] <> is_held")]
+/// #     const HELD_AGAIN: () = ();
+/// #     #[view]
+/// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+/// # }
+/// let lock = Lock::program().sort::<Client>(2).label::<Client>(vec![("reader".to_owned(), 0), ("writer".to_owned(), 0)]);
+/// let free = lock.initial_states().expect("it has one").remove(0);
+/// let steps = lock.successors(&free).expect("it does not fail");
+/// let shown = lock.labels().show(|| format!("{:?}", steps[1].action));
+/// assert_eq!(shown, "Acquire { client: writer0 }");
+/// ```
 #[derive(Clone, Default, Debug)]
 pub struct Labels(Arc<Vec<(TypeId, Vec<Label>)>>);
 
@@ -133,6 +174,15 @@ impl Sort {
 }
 
 /// The sorts of a program, collected from the type of its states.
+///
+/// ```
+/// use quotient_model::{Shape, Sorts, sort};
+/// sort! { struct Card; }
+/// let mut sorts = Sorts::default();
+/// assert!(sorts.enters::<Option<Card>>() && !sorts.enters::<Option<Card>>());
+/// <Option<Card>>::sorts(&mut sorts);
+/// sorts.add::<Card>();
+/// ```
 #[derive(Clone, Default, Debug)]
 pub struct Sorts {
     pub(crate) all: Vec<Sort>,

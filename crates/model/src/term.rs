@@ -11,6 +11,12 @@ use crate::Individual;
 use crate::sorts::label_of;
 
 /// A value as a tree.
+///
+/// ```
+/// use quotient_model::{Set, Shape};
+/// let term = (7_u8, Some('x'), Set::from_iter([false])).term();
+/// assert_eq!(term.json(), r#"[7, {"Some": "x"}, [false]]"#);
+/// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Term {
     /// A truth value.
@@ -181,6 +187,13 @@ impl Term {
 }
 
 /// A part in which two terms differ: the path to it, and the part in each of them.
+///
+/// ```
+/// use quotient_model::{Difference, Shape};
+/// let (before, after) = ((1_u8, [2_u8, 3]).term(), (1_u8, [2_u8, 4]).term());
+/// let differences: Vec<Difference<'_>> = before.differences(&after);
+/// assert_eq!(differences.len(), 1);
+/// ```
 pub type Difference<'a> = (String, Option<&'a Term>, Option<&'a Term>);
 
 fn differences<'a>(a: &'a Term, b: &'a Term, path: &mut String, found: &mut Vec<Difference<'a>>) {

@@ -14,17 +14,15 @@
 //! | rows under individuals, if all possible ones fit     | by name: a bit that says that the row is there,    |
 //! | in a word                                            | and the value                                      |
 //!
-//! A state follows another one that differs little, so what did not change is neither written nor read again:
-//! fields of the outermost struct, and rows under individuals in them. A field is known to be the same
-//! where values are written, and its words are where they are read.
+//! What a value has in common with the value before it is not written again: see [`crate::base`].
 
 use std::any::TypeId;
 
-use system::{Encoding, Key, Moment, Section};
+use system::{Encoding, Key, Section};
 
-use crate::collections::Entries;
 use crate::known::{Dictionary, Known, MOST};
-use crate::shape::{ENTRY, SMALL, read_entries, read_entry};
+use crate::reader::Reader;
+use crate::shape::ENTRY;
 use crate::sorts::Size;
 use crate::{Index, Shape, Sorts, Visit};
 
@@ -32,19 +30,19 @@ use crate::{Index, Shape, Sorts, Visit};
 pub(crate) type Names = Vec<Vec<u32>>;
 
 /// Whether a component begins at a cut at this depth.
-const fn is_cut(depth: u32) -> bool {
+pub(crate) const fn is_cut(depth: u32) -> bool {
     matches!(depth, 1 | 2)
 }
 
 /// The bits of a set of `T`, if it is a table: one for each possible element.
 #[inline]
-fn set_bits<T: Shape>(sorts: &Sorts) -> Option<u32> {
+pub(crate) fn set_bits<T: Shape>(sorts: &Sorts) -> Option<u32> {
     T::most_bits(sorts).filter(|bits| *bits <= 6).map(|bits| 1 << bits)
 }
 
 /// The number of rows under individuals `K`, and the bits of each, if they are a table.
 #[inline]
-fn table<K: Shape, T: Shape>(sorts: &Sorts) -> Option<(u32, u32)> {
+pub(crate) fn table<K: Shape, T: Shape>(sorts: &Sorts) -> Option<(u32, u32)> {
     let Size::Given(count) = sorts.all[sorts.find(TypeId::of::<K>())?].size else { return None };
     let bits = 1 + T::most_bits(sorts)?;
     (count.checked_mul(bits)? <= u64::BITS && bits < u64::BITS).then_some((count, bits))
@@ -92,15 +90,12 @@ impl Words {
     }
 }
 
-/// The memory of a writer, and what it wrote last.
+/// The memory of a writer.
 #[derive(Default, Debug)]
 pub(crate) struct Scratch {
-    new: Written,
-    old: Written,
-    /// The components, from the first to before the second, that are as they were stored last.
+    pub new: Written,
+    /// The components, from the first to before the second, that are those of the base.
     kept: Vec<(u32, u32)>,
-    /// When the last value was stored: if nothing else was written since, its parts are still there.
-    moment: Option<Moment>,
     spare_parts: Vec<Words>,
     spare_lists: Vec<Vec<Words>>,
     spare_names: Vec<Vec<(u32, u32)>>,
@@ -108,12 +103,24 @@ pub(crate) struct Scratch {
 
 /// A value as components.
 #[derive(Default, Debug)]
-struct Written {
+pub(crate) struct Written {
     out: Words,
     /// The words at which components begin.
-    cuts: Vec<u32>,
+    pub cuts: Vec<u32>,
     /// By field of the outermost struct: the number of components before it.
-    fields: Vec<u32>,
+    pub fields: Vec<u32>,
+}
+
+impl Scratch {
+    /// Ends a value.
+    fn end(&mut self) {
+        let Written { out, cuts, .. } = &mut self.new;
+        out.align();
+        // The first component begins at the first word, and an empty value is one component.
+        if cuts.first() != Some(&0) {
+            cuts.insert(0, 0);
+        }
+    }
 }
 
 impl Written {
@@ -121,6 +128,89 @@ impl Written {
         self.out.clear();
         self.cuts.clear();
         self.fields.clear();
+    }
+
+    /// The words of all components, one after the other.
+    pub fn words(&self) -> &[u64] {
+        &self.out.full
+    }
+
+    /// The word at which a component begins, or the last one ends.
+    #[inline]
+    pub fn start(&self, component: usize) -> usize {
+        self.cuts.get(component).map_or(self.out.full.len(), |word| *word as usize)
+    }
+
+    /// The component at which a field begins, or the last one ends.
+    #[inline]
+    pub fn first_of(&self, field: usize) -> usize {
+        self.fields.get(field).map_or(self.cuts.len(), |component| *component as usize)
+    }
+
+    /// The words of all components, where each begins, and the fields.
+    pub fn parts(&mut self) -> (&[u64], &[u32], &mut Vec<u32>) {
+        (&self.out.full, &self.cuts, &mut self.fields)
+    }
+
+    /// The words of a component, if there is one.
+    #[inline]
+    pub fn component(&self, component: usize) -> Option<&[u64]> {
+        (component < self.cuts.len())
+            .then(|| &self.out.full[self.start(component)..self.start(component + 1)])
+    }
+
+    /// Takes the components of an encoding. Nothing is known of fields.
+    pub fn take(&mut self, from: &Encoding) {
+        self.clear();
+        for words in from.section(Section::Root) {
+            self.cuts.push(self.out.full.len() as u32);
+            self.out.full.extend_from_slice(words.unwrap_or_default());
+        }
+    }
+}
+
+/// The key of a component.
+pub(crate) const fn key(component: usize) -> Key {
+    Key { section: Section::Root, index: component as u32 }
+}
+
+/// The name of an individual.
+#[inline]
+fn name(names: Option<&Names>, sort: usize, index: Index) -> u32 {
+    let name = names.and_then(|names| names[sort].get(index.0 as usize));
+    name.copied().unwrap_or(index.0)
+}
+
+/// Writes values of less than 64 bits, which consist of bits and individuals of sorts with a size only: see
+/// [`Shape::most_bits`].
+struct Bits<'a> {
+    sorts: &'a Sorts,
+    names: Option<&'a Names>,
+    value: u64,
+    used: u32,
+}
+
+impl Visit for Bits<'_> {
+    #[inline]
+    fn bits(&mut self, value: u64, width: u32) {
+        self.value |= value << self.used;
+        self.used += width;
+        debug_assert!(self.used < u64::BITS);
+    }
+
+    #[inline]
+    fn id(&mut self, sort: TypeId, index: Index) {
+        let sort = self.sorts.number(sort);
+        let width = self.sorts.all[sort].bits().expect("the sort has a size");
+        self.bits(name(self.names, sort, index).into(), width);
+    }
+
+    fn unordered<T: Shape>(&mut self, _: &[T]) {
+        unreachable!("collections have any number of bits");
+    }
+
+    fn rows<K: Shape, T: Shape>(&mut self, _: &[(K, T)], _: bool) {
+        unreachable!("collections have any number of bits");
     }
 }
 
@@ -133,6 +223,8 @@ pub(crate) struct Writer<'a> {
     /// Where it is given, entries of unordered collections in fields are written by their numbers.
     known: Option<&'a mut Dictionary>,
     scratch: &'a mut Scratch,
+    /// The value before, parts of which are kept.
+    base: Option<&'a Written>,
     depth: u32,
 }
 
@@ -140,7 +232,12 @@ impl<'a> Writer<'a> {
     pub fn new(sorts: &'a Sorts, names: Option<&'a Names>, scratch: &'a mut Scratch) -> Self {
         scratch.new.clear();
         scratch.kept.clear();
-        Self { sorts, names, reachable: None, known: None, scratch, depth: 0 }
+        Self { sorts, names, reachable: None, known: None, scratch, base: None, depth: 0 }
+    }
+
+    /// Keeps the parts of another value that did not change.
+    pub fn after(self, base: &'a Written) -> Self {
+        Self { base: Some(base), ..self }
     }
 
     /// Writes entries of unordered collections by their numbers.
@@ -159,20 +256,10 @@ impl<'a> Writer<'a> {
         &self.scratch.new.out.full
     }
 
-    /// Whether `into` still has what was stored last, so that fields that are equal need not be written.
-    pub fn is_base(scratch: &Scratch, into: &Encoding) -> bool {
-        scratch.moment == Some(into.now())
-    }
-
-    /// Writes the components into an encoding.
+    /// Writes the components into an encoding, which has those of the base.
     pub fn store(self, into: &mut Encoding) {
-        let Scratch { new, old, moment, kept, .. } = self.scratch;
-        new.out.align();
-        let end = new.out.full.len() as u32;
-        // The first component begins at the first word, and an empty value is one component.
-        if new.cuts.first() != Some(&0) {
-            new.cuts.insert(0, 0);
-        }
+        self.scratch.end();
+        let Scratch { new, kept, .. } = self.scratch;
         let count = new.cuts.len();
         let mut kept = kept.iter().peekable();
         let mut index = 0;
@@ -184,54 +271,53 @@ impl<'a> Writer<'a> {
                 kept.next();
                 continue;
             }
-            let start = new.cuts[index];
-            let end = new.cuts.get(index + 1).copied().unwrap_or(end);
-            let key = Key { section: Section::Root, index: index as u32 };
-            into.set(key, &new.out.full[start as usize..end as usize]);
+            into.set(key(index), new.component(index).unwrap_or_default());
             index += 1;
         }
-        for index in (count as u32..into.width(Section::Root)).rev() {
-            into.remove(Key { section: Section::Root, index });
+        for index in (count..into.width(Section::Root) as usize).rev() {
+            into.remove(key(index));
         }
-        *moment = Some(into.now());
-        std::mem::swap(new, old);
     }
 
+    /// Begins another value.
+    pub fn restart(&mut self) {
+        self.scratch.new.clear();
+        self.depth = 0;
+    }
+
+    /// How deep the writer is in the value.
+    pub const fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// The components that were written.
+    pub fn written(&mut self) -> &Written {
+        self.scratch.end();
+        &self.scratch.new
+    }
+
+    /// The bits of a value that has less than 64, all in a table.
     #[inline]
-    fn name(&self, sort: usize, index: Index) -> u32 {
-        let name = self.names.and_then(|names| names[sort].get(index.0 as usize));
-        name.copied().unwrap_or(index.0)
+    fn bits_of<T: Shape>(&self, value: &T) -> u64 {
+        let mut bits = Bits { sorts: self.sorts, names: self.names, value: 0, used: 0 };
+        value.walk(&mut bits);
+        bits.value
     }
 
-    /// The bits of a value that has less than 64, so that they do not fill a word.
-    #[inline]
-    fn bits_of<T: Shape>(&mut self, value: &T) -> u64 {
-        let out = &mut self.scratch.new.out;
-        let before = (std::mem::take(&mut out.last), std::mem::take(&mut out.used));
-        self.begin(ENTRY);
-        value.walk(self);
-        self.end(ENTRY);
-        let out = &mut self.scratch.new.out;
-        debug_assert!(out.used < u64::BITS);
-        let bits = out.last;
-        (out.last, out.used) = before;
-        bits
-    }
-
-    /// The first component of the field that is being written, if that is where it was before.
+    /// The first component of the field that is being written, if that is where it was in the base.
     fn same_place(&self) -> Option<usize> {
-        let Scratch { new, old, .. } = &*self.scratch;
-        let number = new.fields.len().checked_sub(1)?;
-        (old.fields.get(number) == Some(&new.fields[number])).then(|| new.fields[number] as usize)
+        let fields = &self.scratch.new.fields;
+        let number = fields.len().checked_sub(1)?;
+        (self.base?.fields.get(number) == Some(&fields[number])).then(|| fields[number] as usize)
     }
 
-    /// Copies components of the last value to where they were there.
+    /// Keeps components of the base, from the first to before the second.
     fn keep(&mut self, from: usize, to: usize) {
-        let Scratch { new, old, kept, .. } = &mut *self.scratch;
-        let word = |cut: usize| old.cuts.get(cut).map_or(old.out.full.len(), |word| *word as usize);
-        let (first, shift) = (word(from), new.out.full.len() as u32);
-        new.out.full.extend_from_slice(&old.out.full[first..word(to)]);
-        new.cuts.extend(old.cuts[from..to].iter().map(|&cut| cut - first as u32 + shift));
+        let Some(base) = self.base else { return };
+        let Scratch { new, kept, .. } = &mut *self.scratch;
+        let (first, shift) = (base.start(from), new.out.full.len() as u32);
+        new.out.full.extend_from_slice(&base.words()[first..base.start(to)]);
+        new.cuts.extend(base.cuts[from..to].iter().map(|&cut| cut - first as u32 + shift));
         kept.push((from as u32, to as u32));
     }
 
@@ -243,7 +329,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn entry(&mut self, write: impl FnOnce(&mut Self)) {
+    pub fn entry(&mut self, write: impl FnOnce(&mut Self)) {
         self.cut();
         self.begin(ENTRY);
         write(self);
@@ -319,7 +405,7 @@ impl<'a> Writer<'a> {
     fn number<T: Shape>(&mut self, known: &mut Known<T>, entry: &T) -> Option<u32> {
         let mut part = self.apart(|writer| entry.walk(writer));
         part.align();
-        let read = || T::read(&mut Reader { depth: ENTRY, ..Reader::new(self.sorts, &part.full) });
+        let read = || T::read(&mut Reader::of_entry(self.sorts, &part.full));
         let number = known.number(&part.full, read);
         part.clear();
         self.scratch.spare_parts.push(part);
@@ -334,7 +420,7 @@ impl<'a> Writer<'a> {
             let (sort, index) = entry.individual().expect("the entries are individuals");
             let sort = self.sorts.number(sort);
             bits = self.sorts.all[sort].bits();
-            names.push((self.name(sort, index), 0));
+            names.push((name(self.names, sort, index), 0));
         }
         names.sort_unstable();
         for &(name, _) in &names {
@@ -356,7 +442,7 @@ impl Visit for Writer<'_> {
     #[inline]
     fn id(&mut self, sort: TypeId, index: Index) {
         let sort = self.sorts.number(sort);
-        let name = self.name(sort, index);
+        let name = name(self.names, sort, index);
         self.put_name(name, self.sorts.all[sort].bits());
     }
 
@@ -384,7 +470,7 @@ impl Visit for Writer<'_> {
             let sort = self.sorts.number(TypeId::of::<K>());
             let table = rows.iter().fold(0, |table, (key, value)| {
                 let (_, index) = key.individual().expect("the keys are individuals");
-                table | (1 | self.bits_of(value) << 1) << (self.name(sort, index) * bits)
+                table | (1 | self.bits_of(value) << 1) << (name(self.names, sort, index) * bits)
             });
             return self.bits(table, count * bits);
         }
@@ -406,7 +492,7 @@ impl Visit for Writer<'_> {
             {
                 continue;
             }
-            by_name.push((self.name(sort, index), at));
+            by_name.push((name(self.names, sort, index), at));
         }
         by_name.sort_unstable();
         self.count(by_name.len());
@@ -473,247 +559,8 @@ impl Visit for Writer<'_> {
         }
         // Its component began already.
         self.scratch.new.cuts.pop();
-        let Written { fields, cuts, .. } = &self.scratch.old;
-        let next = fields.get(self.scratch.new.fields.len()).map_or(cuts.len(), |next| *next as usize);
+        let next = self.base.map_or(0, |base| base.first_of(self.scratch.new.fields.len()));
         self.keep(first as usize, next);
-    }
-}
-
-/// Where the fields of the outermost struct and the rows in them began: the field, the row or 0 for the field
-/// itself, and the word.
-type Marks = Vec<(u32, u32, u32)>;
-
-/// What was read last, for the next time.
-#[derive(Default, Debug)]
-pub(crate) struct Reading {
-    words: Vec<u64>,
-    marks: Marks,
-    old_words: Vec<u64>,
-    old_marks: Marks,
-}
-
-impl Reading {
-    /// Reads `value` again, which must be what was read last.
-    pub fn again<T: Shape>(&mut self, sorts: &Sorts, known: &Dictionary, from: &Encoding, value: &mut T) {
-        std::mem::swap(&mut self.words, &mut self.old_words);
-        std::mem::swap(&mut self.marks, &mut self.old_marks);
-        self.marks.clear();
-        self.fill(from);
-        let Self { words, marks, old_words, old_marks } = self;
-        let before = Before { words: old_words, marks: old_marks, next: 0, new: marks, field: 0 };
-        let (before, known) = (Some(before), Some(known));
-        value.read_again(&mut Reader { before, known, ..Reader::new(sorts, words) });
-    }
-
-    /// Reads a value.
-    pub fn read<T: Shape>(&mut self, sorts: &Sorts, known: &Dictionary, from: &Encoding) -> T {
-        self.marks.clear();
-        self.fill(from);
-        T::read(&mut Reader { known: Some(known), ..Reader::new(sorts, &self.words) })
-    }
-
-    fn fill(&mut self, from: &Encoding) {
-        self.words.clear();
-        for index in 0..from.width(Section::Root) {
-            let words = from.get(Key { section: Section::Root, index });
-            self.words.extend_from_slice(words.unwrap_or_default());
-        }
-    }
-}
-
-/// What was read before.
-struct Before<'a> {
-    words: &'a [u64],
-    marks: &'a [(u32, u32, u32)],
-    /// The marks before this one are of what was read again already.
-    next: usize,
-    new: &'a mut Marks,
-    /// The number of the field that is being read, from 1.
-    field: u32,
-}
-
-impl Before<'_> {
-    /// Something begins at `word`. If its words are those of what was there before, the word after them.
-    fn same(&mut self, row: u32, word: usize, words: &[u64]) -> Option<usize> {
-        self.new.push((self.field, row, word as u32));
-        let place = (self.field, row);
-        while self.marks.get(self.next).is_some_and(|&(field, row, _)| (field, row) < place) {
-            self.next += 1;
-        }
-        let &(field, row_before, start) = self.marks.get(self.next)?;
-        if (field, row_before, start as usize) != (self.field, row, word) {
-            return None;
-        }
-        // A field ends where the next one begins, a row where the next row or field does.
-        let later = &self.marks[self.next + 1..];
-        let after = later.iter().position(|&(field, ..)| row > 0 || field > place.0);
-        let end = after.map_or(self.words.len(), |after| later[after].2 as usize);
-        (words.get(word..end)? == &self.words[word..end]).then(|| {
-            if row == 0 {
-                let rows = after.map_or(later, |after| &later[..after]);
-                self.new.extend_from_slice(rows);
-            }
-            end
-        })
-    }
-}
-
-/// Reads values from the words that were written.
-pub struct Reader<'a> {
-    sorts: &'a Sorts,
-    words: &'a [u64],
-    at: usize,
-    depth: u32,
-    before: Option<Before<'a>>,
-    /// What entries were written by the numbers of.
-    known: Option<&'a Dictionary>,
-}
-
-impl<'a> Reader<'a> {
-    pub(crate) fn new(sorts: &'a Sorts, words: &'a [u64]) -> Self {
-        Self { sorts, words, at: 0, depth: 0, before: None, known: None }
-    }
-
-    /// Reads a field of a struct again.
-    #[doc(hidden)]
-    pub fn field<T: Shape>(&mut self, value: &mut T) {
-        self.cut();
-        let (depth, word, words) = (self.depth, self.at / 64, self.words);
-        let Some(before) = self.before.as_mut().filter(|_| depth == 1) else {
-            return *value = T::read(self);
-        };
-        before.field += 1;
-        match before.same(0, word, words) {
-            Some(end) => self.at = end * 64,
-            None => value.read_again(self),
-        }
-    }
-
-    /// Reads the rows of a field again. Returns false, and reads nothing, if they are not read one by one.
-    pub(crate) fn rows_again<K: Shape, T: Shape>(&mut self, rows: &mut Entries<(K, T)>) -> bool {
-        if self.depth != 1 || self.before.is_none() || table::<K, T>(self.sorts).is_some() {
-            return false;
-        }
-        let count = self.count();
-        if rows.len() > count {
-            rows.to_mut().truncate(count);
-        }
-        for at in 0..count {
-            self.cut();
-            let (word, words) = (self.at / 64, self.words);
-            let same = self.before.as_mut().and_then(|before| before.same(at as u32 + 1, word, words));
-            if let Some(end) = same.filter(|_| at < rows.len()) {
-                self.at = end * 64;
-                continue;
-            }
-            self.begin(ENTRY);
-            let row = <(K, T)>::read(self);
-            self.end(ENTRY);
-            match rows.to_mut() {
-                rows if at < rows.len() => rows[at] = row,
-                rows => rows.push(row),
-            }
-        }
-        true
-    }
-
-    /// Reads the elements of an unordered collection, in any order.
-    pub(crate) fn unordered<T: Shape>(&mut self) -> Vec<T> {
-        let Some(bits) = set_bits::<T>(self.sorts) else {
-            return match self.known.filter(|_| is_cut(self.depth)) {
-                Some(dictionary) => self.numbered(dictionary),
-                None => read_entries(self),
-            };
-        };
-        let mut set = self.bits(bits);
-        let mut elements = Vec::with_capacity(set.count_ones() as usize);
-        while set > 0 {
-            elements.push(self.value_of(set.trailing_zeros().into()));
-            set &= set - 1;
-        }
-        elements
-    }
-
-    /// Reads entries that were written by their numbers.
-    fn numbered<T: Shape>(&mut self, dictionary: &Dictionary) -> Vec<T> {
-        let (words, others) = (self.count(), self.count());
-        let mut entries = Vec::new();
-        for first in (0..words).map(|word| word * 64) {
-            self.cut();
-            let mut bits = self.bits(64);
-            let known = dictionary.get::<T>().map_or(&[][..], |known| &known.values);
-            while bits > 0 {
-                entries.push(known[first + bits.trailing_zeros() as usize].clone());
-                bits &= bits - 1;
-            }
-        }
-        for _ in 0..others {
-            entries.push(read_entry(self));
-        }
-        entries
-    }
-
-    /// Reads rows under individuals, in any order.
-    pub(crate) fn rows<K: Shape, T: Shape>(&mut self, heap: bool) -> Vec<(K, T)> {
-        let Some((count, bits)) = table::<K, T>(self.sorts).filter(|_| !heap) else {
-            return read_entries(self);
-        };
-        let table = self.bits(count * bits);
-        let row = |name: u32| table >> (name * bits) & u64::MAX >> (u64::BITS - bits);
-        let names = (0..count).filter(|&name| row(name) & 1 == 1);
-        names.map(|name| (self.value_of(name.into()), self.value_of(row(name) >> 1))).collect()
-    }
-
-    /// The value with these bits.
-    fn value_of<T: Shape>(&self, bits: u64) -> T {
-        T::read(&mut Reader { depth: ENTRY, ..Reader::new(self.sorts, &[bits]) })
-    }
-
-    /// See [`Visit::begin`].
-    pub fn begin(&mut self, depth: u32) {
-        self.depth += depth;
-    }
-
-    /// See [`Visit::end`].
-    pub fn end(&mut self, depth: u32) {
-        self.depth -= depth;
-    }
-
-    /// See [`Visit::cut`].
-    pub fn cut(&mut self) {
-        if is_cut(self.depth) {
-            self.at = self.at.next_multiple_of(64);
-        }
-    }
-
-    /// See [`Visit::bits`].
-    pub fn bits(&mut self, width: u32) -> u64 {
-        if width == 0 {
-            return 0;
-        }
-        let (at, offset) = (self.at / 64, (self.at % 64) as u32);
-        self.at += width as usize;
-        let mut value = self.words[at] >> offset;
-        if offset + width > 64 {
-            value |= self.words[at + 1] << (64 - offset);
-        }
-        value & u64::MAX >> (64 - width)
-    }
-
-    /// See [`Visit::count`].
-    pub fn count(&mut self) -> usize {
-        match self.bits(8) as usize {
-            SMALL => self.bits(64) as usize,
-            count => count,
-        }
-    }
-
-    /// See [`Visit::id`].
-    pub fn id(&mut self, sort: TypeId) -> Index {
-        match self.sorts.all[self.sorts.number(sort)].bits() {
-            Some(width) => Index(self.bits(width) as u32),
-            None => Index(self.count() as u32),
-        }
     }
 }
 

@@ -142,6 +142,9 @@ fn after(
     tree: &mut TreeCursor,
     paths: &mut EffectPaths,
 ) -> Option<u64> {
+    if effect.number == Effect::ANY {
+        return tree.predict(layout, pairs, effect.writes);
+    }
     let root = paths.apply(layout, pairs, tree, effect);
     debug_assert!(root.is_none() || root == tree.predict(layout, pairs, effect.writes));
     root.or_else(|| tree.predict(layout, pairs, effect.writes))

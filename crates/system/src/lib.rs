@@ -90,9 +90,14 @@ impl Write {
 #[derive(Clone, Copy, Debug)]
 pub struct Effect<'a> {
     /// Two effects with the same number are the same, whatever the source. The upper half is a generation:
-    /// when a new one occurs, effects of earlier ones do not occur any more.
+    /// when a new one occurs, effects of earlier ones do not occur any more. [`Effect::ANY`] stands for no number.
     pub number: u64,
     pub writes: &'a [Write],
+}
+
+impl Effect<'_> {
+    /// In place of the number of an effect that is not expected to occur again.
+    pub const ANY: u64 = u64::MAX;
 }
 
 /// The result of firing a step.

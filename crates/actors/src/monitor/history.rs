@@ -22,6 +22,21 @@ struct Call<C, Op, Ret> {
 type Calls<C, S> = Seq<Call<C, <S as Sequential>::Op, <S as Sequential>::Ret>>;
 
 /// All calls that clients of type `C` made of an object of type `S`.
+///
+/// ```
+/// use quotient_actors::monitor::{History, Register, RegisterOp, RegisterRet};
+/// // Ann writes 1; after that Bob still reads 0.
+/// let mut histories = [History::in_real_time(), History::without_time()];
+/// for history in &mut histories {
+///     assert!(history.is_empty());
+///     history.invoke('a', RegisterOp::Write(1_u8));
+///     history.returns('a', RegisterRet::WriteOk);
+///     history.invoke('b', RegisterOp::Read);
+///     history.returns('b', RegisterRet::ReadOk(0));
+///     assert_eq!(history.len(), 2);
+/// }
+/// assert_eq!(histories.map(|history| history.is_consistent_with(&Register(0))), [false, true]);
+/// ```
 #[derive(Clone, Debug, Shape)]
 pub struct History<C, S: Sequential> {
     calls: Map<C, Calls<C, S>>,

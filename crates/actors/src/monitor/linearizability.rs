@@ -30,6 +30,18 @@ enum Call<Op, Ret> {
 }
 
 /// What clients of type `C` may have done with an object of type `S`.
+///
+/// ```
+/// use quotient_actors::monitor::{Linearizability, Register, RegisterOp, RegisterRet};
+/// let mut seen = Linearizability::new(Register(0_u8));
+/// seen.invoke('a', RegisterOp::Write(1));
+/// // The write took effect, or did not yet.
+/// assert_eq!(seen.possibilities(), 2);
+/// seen.returns('a', &RegisterRet::WriteOk);
+/// seen.invoke('b', RegisterOp::Read);
+/// seen.returns('b', &RegisterRet::ReadOk(0));
+/// assert!(!seen.is_consistent());
+/// ```
 #[derive(Clone, Shape)]
 pub struct Linearizability<C, S: Sequential> {
     possible: Set<Possibility<C, S, S::Op, S::Ret>>,

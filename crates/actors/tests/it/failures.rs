@@ -1,7 +1,7 @@
 //! Timers, choices, crashes, storage and partitions, with numbers of states that can be counted by hand.
 
-use quotient_actors::{Actor, Addr, Draft, Network, Never, NoOps, Out, System};
-use quotient_model::{Kind, Set, Shape, Symmetry};
+use quotient_actors::{Action, Actor, Addr, Draft, Network, Never, NoOps, Out, System};
+use quotient_model::{Kind, Reached, Set, Shape, Symmetry};
 
 /// Counts ticks of a timer up to a number, and then cancels the other one.
 struct Clock(u8);
@@ -153,7 +153,62 @@ fn partitions() {
     assert_eq!(states(3, 1), (64 * 4 + 3 * 8 * 2 + 2 * 4) / 6);
 }
 
-/// While it is cut off or its receiver is down, no message arrives.
+/// Each of two messages is on its way or not, and the pair is cut off or not. Only while it is not, messages arrive.
+#[test]
+fn nothing_arrives_across_a_cut() {
+    let mut program = counters(false).partitions(1).program();
+    let (arrivals, cuts, heals) = (2 + 1 + 1, 4, 4);
+    program.check().symmetry(Symmetry::None).assert_counts(2 * 4, arrivals + cuts + heals);
+    // The same for each of two pairs of three that are cut off at a time.
+    let system = System::new().group("counter", 3, |place| Counter { peers: place.peers(), saves: false });
+    let program = system.partitions(2).program();
+    let mut state = program.initial_states().unwrap().remove(0);
+    for cut in 0..3 {
+        let steps = program.successors(&state).unwrap();
+        let count = |is: fn(&Act) -> bool| steps.iter().filter(|step| is(&step.action)).count();
+        assert_eq!(count(|action| matches!(action, Action::Deliver(_))), 6 - 2 * cut);
+        assert_eq!(count(|action| matches!(action, Action::Heal(_))), cut);
+        assert_eq!(count(|action| matches!(action, Action::Cut(_))), if cut < 2 { 3 - cut } else { 0 });
+        let next = steps.iter().find(|step| matches!(step.action, Action::Cut(_)));
+        if let Some(Reached::State(next)) = next.map(|step| &step.result) {
+            state = next.clone();
+        }
+    }
+    // What was cut off can be healed, both ways.
+    let steps = program.successors(&state).unwrap();
+    let healed = steps.iter().find(|step| matches!(step.action, Action::Heal(_))).map(|step| &step.result);
+    let Some(Reached::State(healed)) = healed else { panic!("it can be healed") };
+    assert_eq!(healed.cuts.len(), 2);
+}
+
+type Act = Action<(), Never, Never>;
+
+#[test]
+fn who_is_down_stays_down_unless_it_may_recover() {
+    let system = |recovers| {
+        let system = counters(true).crashes(1).recover(recovers).proposition("down", |view| view.down() > 0);
+        system.ltl("for good", "[] (down -> [] down)").program()
+    };
+    system(false).check().assert_holds();
+    system(true).check().assert_violates(Kind::Property);
+}
+
+/// A message is lost whether its receiver is up or down.
+#[test]
+fn messages_to_those_who_are_down_can_be_lost() {
+    let program = counters(true).crashes(1).lossy(true).program();
+    let state = program.initial_states().unwrap().remove(0);
+    let steps = program.successors(&state).unwrap();
+    let crash = steps.iter().find(|step| matches!(step.action, Action::Crash(_))).map(|step| &step.result);
+    let Some(Reached::State(state)) = crash else { panic!("it can go down") };
+    let steps = program.successors(state).unwrap();
+    let count = |is: fn(&Act) -> bool| steps.iter().filter(|step| is(&step.action)).count();
+    assert_eq!(count(|action| matches!(action, Action::Drop(_))), 2);
+    assert_eq!(count(|action| matches!(action, Action::Deliver(_))), 1);
+    assert_eq!(count(|action| matches!(action, Action::Recover(_))), 1);
+}
+
+/// While its receiver is down, no message arrives.
 #[test]
 fn messages_wait() {
     let waits = counters(false).crashes(1).recover(false).network(Network::Ordered);

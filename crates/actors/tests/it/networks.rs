@@ -1,5 +1,6 @@
 //! What each network lets happen, with numbers of states that can be counted by hand.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use quotient_actors::{Actor, Addr, Choice, Draft, Network, Never, NoOps, OnFull, Out, System};
@@ -70,6 +71,33 @@ fn orders_of_arrival() {
     assert_eq!(states(sending(&[1, 2, 3], Network::Windowed { window: 1 })), 4);
 }
 
+/// What was received, and what is on its way, in all orders in which one of the first `window` is taken.
+fn windowed(window: usize, got: &[u8], line: &[u8], seen: &mut BTreeSet<(Vec<u8>, Vec<u8>)>) {
+    if seen.insert((got.to_vec(), line.to_vec())) {
+        for at in 0..window.min(line.len()) {
+            // Of equal ones, the first.
+            let at = line.iter().position(|other| *other == line[at]).expect("it is there");
+            let (mut got, mut line) = (got.to_vec(), line.to_vec());
+            got.push(line.remove(at));
+            windowed(window, &got, &line, seen);
+        }
+    }
+}
+
+#[test]
+fn windows() {
+    for line in [&[1, 2, 1, 3][..], &[2, 1, 1, 3], &[1, 1, 1, 2], &[3, 1, 2, 1]] {
+        for window in 1..5 {
+            let mut seen = BTreeSet::new();
+            windowed(window, &[], line, &mut seen);
+            let system = sending(line, Network::Windowed { window });
+            assert_eq!(states(system), seen.len(), "{line:?} in a window of {window}");
+        }
+    }
+    // It does not matter which of two equal messages arrives: that is one step.
+    sending(&[1, 1], Network::Windowed { window: 2 }).program().check().assert_counts(3, 2);
+}
+
 #[test]
 fn lost_messages() {
     // Each of two messages is on its way, lost or received, in any order: 1; after one step 4; then 2 + 2 + 1.
@@ -115,6 +143,25 @@ fn room_for_messages() {
     assert!(matches!(one(OnFull::Lose), Verdict::Holds), "{}", one(OnFull::Lose));
     assert_eq!(states(sending(&[1, 2], UNORDERED).capacity(1, OnFull::Lose)), 2);
     assert_eq!(states(sending(&[1, 2], UNORDERED).capacity(2, OnFull::Bound)), 5);
+}
+
+/// Messages in line have the room of their line.
+#[test]
+fn room_in_lines() {
+    let sending = |numbers: &[u8], capacity, on_full| {
+        let numbers = numbers.to_vec();
+        System::new()
+            .pinned("receiver", 2, |_| Choice::R(Receiver))
+            .pinned("sender", 1, move |place| Choice::L(Sender(place.in_order("receiver"), numbers.clone())))
+            .network(Network::Ordered)
+            .capacity(capacity, on_full)
+    };
+    assert_eq!(states(sending(&[1, 2], 2, OnFull::Bound)), 3 * 3);
+    assert_eq!(states(sending(&[1, 2], 2, OnFull::Fail)), 3 * 3);
+    assert_eq!(states(sending(&[1, 2], 1, OnFull::Lose)), 2 * 2);
+    assert_eq!(states(sending(&[1, 2], 2, OnFull::Lose)), 3 * 3);
+    let refused = sending(&[1, 2], 1, OnFull::Bound).program().check().run().verdict;
+    assert!(matches!(refused, Verdict::Refused(_)), "{refused}");
 }
 
 /// Passes a number on to the others, as often as it says.

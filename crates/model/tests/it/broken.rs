@@ -1,9 +1,11 @@
 //! Models whose individuals are not interchangeable although their types say so.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use quotient_model::{
-    Cx, Doing, Kind, Model, Process, Program, Properties, Set, Shape, SymmetryCheck, Verdict, sort,
+    Cx, Doing, Kind, Model, Process, Program, Properties, Reached, Set, Shape, Symmetry, SymmetryCheck,
+    Verdict, sort,
 };
 
 sort! { pub struct Node; }
@@ -206,6 +208,105 @@ fn good_models_raise_no_alarm() {
         assert!(report.broken.is_empty());
         assert_eq!(report.states, nodes as usize + 1);
     }
+}
+
+/// A random model without tricks: each rule asks for some things that have nothing to do with an order, and
+/// changes some.
+struct Fair {
+    rules: Vec<[usize; 2]>,
+}
+
+impl Fair {
+    fn random(seed: u64) -> Self {
+        let mut random = bits::SplitMix64::new(seed);
+        let rules = (0..6 + random.below(4)).map(|_| [random.below(7), random.below(9)]).collect();
+        Self { rules }
+    }
+
+    fn asks(what: usize, state: &Ring, node: Node) -> bool {
+        match what {
+            0 => state.leader == Some(node),
+            1 => state.leader.is_none(),
+            2 => state.left.contains(&node),
+            3 => !state.left.contains(&node),
+            4 => state.line.last() != Some(&node) && state.line.len() < 3,
+            5 => state.line.first() == Some(&node),
+            _ => state.left.len() < 2,
+        }
+    }
+}
+
+impl Model for Fair {
+    type State = Ring;
+    type Action = (usize, Node);
+
+    fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Ring>) {
+        out.push(Ring { left: cx.all().collect(), leader: None, mark: 0, line: Vec::new() });
+    }
+
+    fn actions(&self, cx: &Cx<'_>, state: &Ring, out: &mut Vec<(usize, Node)>) {
+        for (rule, [what, _]) in self.rules.iter().enumerate() {
+            out.extend(cx.all().filter(|&node| Self::asks(*what, state, node)).map(|node| (rule, node)));
+        }
+    }
+
+    fn apply(&self, doing: &mut Doing<'_>, state: &mut Ring, &(rule, node): &(usize, Node)) {
+        match self.rules[rule][1] {
+            0 => state.leader = Some(node),
+            1 => state.leader = None,
+            2 => _ = state.left.insert(node),
+            3 => _ = state.left.remove(&node),
+            4 if state.line.len() < 3 => state.line.push(node),
+            4 => state.line.clear(),
+            5 => state.line.retain(|&other| other != node),
+            6 => state.leader = doing.choose(state.left.iter().copied()),
+            7 => state.mark = state.left.len() as u8,
+            _ => std::mem::swap(&mut state.leader, &mut state.line.pop()),
+        }
+    }
+
+    fn properties(&self, to: &mut Properties<Ring>) {
+        to.proposition_of::<Node>("leads", |_, state, node| state.leader == Some(node));
+        to.reachable("initial", |cx, state| state.left.len() == cx.count::<Node>());
+    }
+
+    fn accepting(&self, _: &Cx<'_>, _: &Ring) -> bool {
+        true
+    }
+}
+
+/// Fifty of them: no alarm, and as many states as there are orbits of those without symmetry.
+#[test]
+fn random_good_models_raise_no_alarm() {
+    let mut sizes = Vec::new();
+    for seed in 0..50 {
+        let mut program = Program::new(Fair::random(seed)).sort::<Node>(3);
+        let report = program.check().symmetry_check(SymmetryCheck::All).assert_holds();
+        assert!(report.broken.is_empty(), "{seed}: {:?}", report.broken);
+        let plain = program.check().symmetry(Symmetry::None).assert_holds().states;
+        assert!(
+            report.states <= plain && plain <= 6 * report.states,
+            "{seed}: {plain} and {}",
+            report.states
+        );
+        program.set_symmetry(Symmetry::Full, &[]);
+        let (mut left, mut seen) = (program.initial_states().unwrap(), BTreeSet::new());
+        let mut orbits = BTreeSet::new();
+        while let Some(state) = left.pop() {
+            if seen.insert(format!("{state:?}")) {
+                orbits.insert(program.orbit(&state));
+                left.extend(program.successors(&state).unwrap().into_iter().filter_map(|successor| {
+                    match successor.result {
+                        Reached::State(next) => Some(next),
+                        _ => None,
+                    }
+                }));
+            }
+        }
+        assert_eq!((seen.len(), orbits.len()), (plain, report.states), "{seed}");
+        sizes.push(report.states);
+    }
+    assert!(sizes.iter().filter(|&&states| states > 10).count() > 20, "{sizes:?}");
 }
 
 /// A violation that the symmetry would have hidden is found, since the search starts again without it.

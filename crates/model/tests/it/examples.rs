@@ -127,6 +127,11 @@ fn paxos_by_roles() {
         assert_eq!(found.len(), orbits);
     }
     assert_eq!(program(5, false).check().assert_holds().states, 11_553);
+    // Half a minute.
+    if testing::effort(1) > 1 {
+        assert_eq!(program(5, false).check().symmetry(Symmetry::None).assert_holds().states, 701_505);
+        assert_eq!(program(7, false).check().assert_holds().states, 110_749);
+    }
     program(3, true).check().assert_violates(Kind::Invariant);
 }
 

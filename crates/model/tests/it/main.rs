@@ -1,6 +1,7 @@
 //! All integration tests of model programs in one executable.
 
 mod broken;
+mod changes;
 mod classes;
 mod counts;
 mod examples;

@@ -1,5 +1,6 @@
 //! What a user of the façade sees.
 
+mod documented;
 mod example;
 #[rustfmt::skip] // as the README shows it
 mod lost_update;
