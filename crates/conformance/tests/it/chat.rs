@@ -166,6 +166,7 @@ impl Clients {
 
 impl Stepper<Rules<Room>> for Clients {
     fn reset(&mut self) {
+        assert!(self.streams.is_empty() || self.fault.is_some(), "a run ends when all have left");
         *self = Self { server: Some(Server::start(self.fault)), ..Self::new(self.fault) };
     }
 

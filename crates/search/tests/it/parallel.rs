@@ -228,7 +228,8 @@ impl Team for Helpers<'_> {
 
 /// Everything that is found, and the order in which it was found.
 fn found(outcome: &Outcome, system: &Walked<'_>, store: &Trie) -> String {
-    let Outcome { stats, violations, truncations, unevaluated, completeness, open, elapsed: _ } = outcome;
+    let Outcome { stats, violations, truncations, unevaluated, completeness, open, threads: _, elapsed: _ } =
+        outcome;
     let asked = system.asked.borrow();
     let states = store.len();
     format!(
@@ -257,7 +258,7 @@ fn together(
 }
 
 fn pace(wide: usize, round: usize, chunk: usize) -> Pace {
-    Pace { from: 0, wide, round: Some(round), chunk: Some(chunk) }
+    Pace { from: 0, wide, round: Some(round), chunk: Some(chunk), ..Pace::default() }
 }
 
 /// All mazes, options and divisions of the work.
