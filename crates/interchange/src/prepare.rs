@@ -55,7 +55,7 @@ pub fn prepare(program: &Program, counted: bool) -> (Program, Result<(), MustVan
     }
     // That processes vanish in an order makes numbers of them: sorts are those of the program in which they stay.
     let staying = prepared.clone();
-    reset_to_nobody(&staying, &mut prepared);
+    reset_to_nobody(program, &staying, &mut prepared);
     forget_inert(program, &mut prepared);
     (prepared, vanishing.map_or(Ok(()), Err))
 }
@@ -195,11 +195,23 @@ fn forget_inert(program: &Program, prepared: &mut Program) {
 
 // Dead variables.
 
-/// Where a dead local variable of a sort of processes is set to a constant, or is dead from the start, sets it to a
-/// number that stands for nobody.
-fn reset_to_nobody(program: &Program, prepared: &mut Program) {
+/// By procedure and local variable: a number that stands for nobody, if the variable has a sort of processes.
+fn all_nobody(program: &Program) -> Table<ProcedureId, Vec<Option<i64>>> {
     let mut walk = Walk::new(program);
     walk.walk_all();
+    let of = |(id, procedure): (ProcedureId, &ir::Procedure)| {
+        let sort = |local: LocalId| walk.unifier.sort(walk.locals[id][local].value);
+        let locals = procedure.locals.iter();
+        locals.map(|(local, variable)| nobody(program, variable, sort(local))).collect()
+    };
+    program.procedures.iter().map(of).collect()
+}
+
+/// Where a dead local variable of a sort of processes is set to a constant, or is dead from the start, sets it to a
+/// number that stands for nobody. One that is a sort of processes only because processes stay is left as it starts, unless
+/// it is set later: otherwise there would be one more value that it has while it is dead.
+fn reset_to_nobody(original: &Program, program: &Program, prepared: &mut Program) {
+    let (before, nobody) = (all_nobody(original), all_nobody(program));
     let mut remote: Vec<(ProcedureId, LocalId)> = Vec::new();
     program.each_expr(&mut |expr| {
         if let ExprKind::ThreadLocal { procedure, local, .. } = expr.kind {
@@ -210,27 +222,7 @@ fn reset_to_nobody(program: &Program, prepared: &mut Program) {
     let is_dead = |procedure: ProcedureId, local: LocalId, at: LocationId| {
         !live[at.index()].contains(&local) && !remote.contains(&(procedure, local))
     };
-    let nobody: Table<ProcedureId, Vec<Option<i64>>> = program
-        .procedures
-        .iter()
-        .map(|(id, procedure)| {
-            let locals = procedure.locals.iter();
-            locals
-                .map(|(local, variable)| {
-                    nobody(program, variable, walk.unifier.sort(walk.locals[id][local].value))
-                })
-                .collect()
-        })
-        .collect();
-    for (id, procedure) in program.procedures.iter() {
-        for local in procedure.locals.ids().skip(procedure.params) {
-            let is_read = procedure.prologue.iter().any(|action| reads(action, local));
-            let is_dead = !is_read && is_dead(id, local, procedure.entry);
-            if let Some(nobody) = nobody[id][local.index()].filter(|_| is_dead) {
-                prepared.procedures[id].locals[local].init = Some(Const::Int(nobody));
-            }
-        }
-    }
+    let mut reset: Vec<(ProcedureId, LocalId)> = Vec::new();
     for (id, transition) in program.transitions.iter() {
         let Exit::Jump(Jump::Goto(to)) = transition.exit else { continue };
         let procedure = program.locations[transition.source].procedure;
@@ -246,6 +238,17 @@ fn reset_to_nobody(program: &Program, prepared: &mut Program) {
                 && let ActionKind::Assign(_, value) = &mut prepared.transitions[id].body[at].kind
             {
                 value.kind = ExprKind::Const(Const::Int(nobody));
+                reset.push((procedure, *local));
+            }
+        }
+    }
+    for (id, procedure) in program.procedures.iter() {
+        for local in procedure.locals.ids().skip(procedure.params) {
+            let is_read = procedure.prologue.iter().any(|action| reads(action, local));
+            let is_set = before[id][local.index()].is_some() || reset.contains(&(id, local));
+            let is_dead = is_set && !is_read && is_dead(id, local, procedure.entry);
+            if let Some(nobody) = nobody[id][local.index()].filter(|_| is_dead) {
+                prepared.procedures[id].locals[local].init = Some(Const::Int(nobody));
             }
         }
     }

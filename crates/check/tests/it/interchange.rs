@@ -554,7 +554,12 @@ fn named_processes_are_reported() {
     for (within, rest, groups, reasons) in [
         ("n = 1", "", &["S4"][..], vec![]),
         ("f[2] -> n = 1", "", &["S3"], vec![named(3, "2")]),
-        ("f[1] -> n = 1 :: f[2] -> n = 1 :: f[0] -> n = 1", "", &["S3"], vec![named(3, "0")]),
+        (
+            "f[1] -> n = 1 :: f[2] -> n = 1 :: f[0] -> n = 1 :: f[3] -> n = 1; n = 1",
+            "",
+            &["S3"],
+            vec![named(3, "3")],
+        ),
         ("f[0] -> f[1] = 0; f[2] = 1", "", &[], vec![named(3, "0")]),
         ("_pid % 2 -> n = 1", "", &["S2", "S2"], vec![apart]),
         ("n = 1", "ltl p { [] !f[3] }", &["S4"], vec![format!("for property `p`, {}", named(4, "3"))]),
@@ -716,6 +721,21 @@ fn seeded_errors_are_found() {
         assert!(by_rules, "{error:?} is not refuted");
         // What properties ask for is no part of states and their successors.
         assert!(by_states || error == Seeded::NoProperties, "{error:?} is not found");
+    }
+}
+
+/// States in the middle of blocks are permuted as well: only there does a process stand inside an option.
+#[test]
+fn errors_in_the_middle_of_blocks_are_found() {
+    use interchange::Seeded;
+    let text = "byte n; bool f[2]; active [2] proctype P() { do :: atomic { if :: _pid == 0 -> n = 2; f[0] = 1 \
+         :: _pid == 1 -> n = 2; f[1] = 1 fi; n = 1 } :: d_step { n == 1 -> n = 0; f[_pid] = 0 } od }";
+    let program = prepared(&load(text));
+    for (error, is_found) in [(None, false), (Some(Seeded::FixedLocations), true)] {
+        Seeded::seed(error);
+        let found = audit(&program, &[], (400, 60), 3, None);
+        Seeded::seed(None);
+        assert_eq!((found.difference.is_some(), found.samples > 0), (is_found, true), "{error:?}");
     }
 }
 
