@@ -201,16 +201,19 @@ impl<'a> Reader<'a> {
     }
 
     /// See [`Visit::begin`].
+    #[doc(hidden)]
     pub fn begin(&mut self, depth: u32) {
         self.depth += depth;
     }
 
     /// See [`Visit::end`].
+    #[doc(hidden)]
     pub fn end(&mut self, depth: u32) {
         self.depth -= depth;
     }
 
     /// See [`Visit::cut`].
+    #[doc(hidden)]
     pub fn cut(&mut self) {
         if is_cut(self.depth) {
             self.at = self.at.next_multiple_of(64);
