@@ -131,7 +131,9 @@ impl<'a> Reader<'a> {
             let same = self.before.as_ref().and_then(|before| before.same_row(at, word));
             if let Some(end) = same.filter(|_| at < rows.len()) {
                 self.at = end * 64;
-                others.iter_mut().for_each(|others| others.push(rows[at].clone()));
+                if let Some(others) = &mut others {
+                    others.push(rows[at].clone());
+                }
                 continue;
             }
             self.begin(ENTRY);
