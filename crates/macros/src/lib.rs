@@ -34,7 +34,7 @@ fn facade() -> TokenStream {
 /// use quotient_model::Shape;
 /// #[derive(Clone, Debug, Shape)]
 /// enum Door { Open, Closed { locked: bool } }
-/// assert_eq!(Door::Closed { locked: true }.term().json(), r#"{"Closed": {"locked": true}}"#);
+/// assert_eq!(Door::Closed { locked: true }.term().json(), r#"{"Closed":{"locked":true}}"#);
 /// ```
 #[proc_macro_derive(Shape)]
 pub fn shape(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
@@ -48,7 +48,7 @@ pub fn shape(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
 /// use quotient::model::Shape;
 /// #[derive(Clone, Debug, Shape)]
 /// struct Lamp { is_on: bool }
-/// assert_eq!(Lamp { is_on: true }.term().json(), r#"{"is_on": true}"#);
+/// assert_eq!(Lamp { is_on: true }.term().json(), r#"{"is_on":true}"#);
 /// ```
 #[proc_macro_derive(QuotientShape)]
 pub fn quotient_shape(input: proc_macro::TokenStream) -> proc_macro::TokenStream {

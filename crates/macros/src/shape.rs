@@ -1,9 +1,8 @@
 //! `#[derive(Shape)]`: how a type is walked, read back and compared, field by field.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
 use syn::ext::IdentExt;
-use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Error, Fields, Ident, Index, Type};
 
 /// The bodies of the functions of `Shape`.
@@ -51,16 +50,14 @@ pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStre
             "a state owns its values: a type that borrows has no shape",
         ));
     }
-    let sorted = types.iter().map(|of| quote_spanned!(place(of)=> <#of as #library::Shape>::SORTED));
-    let sorts = types.iter().map(|of| quote_spanned!(place(of)=> <#of as #library::Shape>::sorts(to)));
     let name = &input.ident;
     let (generics, arguments, conditions) = input.generics.split_for_impl();
     Ok(quote! {
         impl #generics #library::Shape for #name #arguments #conditions {
-            const SORTED: bool = false #( || #sorted )*;
+            const SORTED: bool = false #( || <#types as #library::Shape>::SORTED )*;
             fn sorts(to: &mut #library::Sorts) {
                 if to.enters::<Self>() {
-                    #( #sorts; )*
+                    #( <#types as #library::Shape>::sorts(to); )*
                 }
             }
             fn walk<ShapeVisitor: #library::Visit>(&self, to: &mut ShapeVisitor) { #walk }
@@ -82,12 +79,6 @@ pub fn derive(mut input: DeriveInput, library: &TokenStream) -> Result<TokenStre
     })
 }
 
-/// The place of code about a field: where its type is written. A type without a shape is then reported there, and not
-/// once for each function.
-fn place(of: &Type) -> Span {
-    Span::call_site().located_at(of.span())
-}
-
 /// The fields by name, or by number if they have no names.
 fn members(fields: &Fields) -> Vec<TokenStream> {
     let member = |(at, field): (usize, &syn::Field)| {
@@ -105,10 +96,7 @@ fn term(
     values: &[TokenStream],
     library: &TokenStream,
 ) -> TokenStream {
-    let terms = fields
-        .iter()
-        .zip(values)
-        .map(|(field, value)| quote_spanned!(place(&field.ty)=> #library::Shape::term(#value)));
+    let terms = values.iter().map(|value| quote!(#library::Shape::term(#value)));
     let name = name.unraw().to_string();
     if let Fields::Named(named) = fields {
         let names = named.named.iter().filter_map(|field| Some(field.ident.as_ref()?.unraw().to_string()));
@@ -123,38 +111,22 @@ fn of_struct(name: &Ident, fields: &Fields, library: &TokenStream) -> Bodies {
     let types: Vec<Type> = fields.iter().map(|field| field.ty.clone()).collect();
     let members = members(fields);
     let values: Vec<TokenStream> = members.iter().map(|member| quote!(&self.#member)).collect();
-    // The same code for each field, with its type and its name.
-    let each = |code: &dyn Fn(Span, &Type, &TokenStream) -> TokenStream| -> Vec<TokenStream> {
-        types.iter().zip(&members).map(|(of, member)| code(place(of), of, member)).collect()
-    };
-    let assigns = each(
-        &|at, _, member| quote_spanned!(at=> #library::Shape::assign(&mut self.#member, &other.#member);),
-    );
-    let walks =
-        each(&|at, _, member| quote_spanned!(at=> to.field(&self.#member, last.map(|last| &last.#member));));
-    let reads =
-        each(&|at, _, member| quote_spanned!(at=> #member: { from.cut(); #library::Shape::read(from) }));
-    let reads_again = each(&|at, _, member| quote_spanned!(at=> from.field(&mut self.#member);));
-    let widths = each(&|at, of, _| quote_spanned!(at=> <#of as #library::Shape>::most_bits(sorts)?));
-    let orders = each(
-        &|at, _, member| quote_spanned!(at=> .then_with(|| #library::Shape::order(&self.#member, &other.#member))),
-    );
     Bodies {
         term: term(&format_ident!("tuple"), name, fields, &values, library),
         variant: quote!(0),
-        assign: quote!( #( #assigns )* ),
+        assign: quote!( #( #library::Shape::assign(&mut self.#members, &other.#members); )* ),
         names: vec![name.unraw().to_string()],
         walk: quote! {
             #library::Shape::walk_after(self, ::core::option::Option::None, to);
         },
         walk_after: quote! {
             to.begin(1);
-            #( #walks )*
+            #( to.field(&self.#members, last.map(|last| &last.#members)); )*
             to.end(1);
         },
         read: quote! {
             from.begin(1);
-            let value = Self { #( #reads ),* };
+            let value = Self { #( #members: { from.cut(); #library::Shape::read(from) } ),* };
             from.end(1);
             value
         },
@@ -162,12 +134,15 @@ fn of_struct(name: &Ident, fields: &Fields, library: &TokenStream) -> Bodies {
             const IS_STRUCT: bool = true;
             fn read_again(&mut self, from: &mut #library::Reader<'_>) {
                 from.begin(1);
-                #( #reads_again )*
+                #( from.field(&mut self.#members); )*
                 from.end(1);
             }
         }),
-        most_bits: quote!(0 #( + #widths )*),
-        order: quote!(::std::cmp::Ordering::Equal #( #orders )*),
+        most_bits: quote!(0 #( + <#types as #library::Shape>::most_bits(sorts)? )*),
+        order: quote! {
+            ::std::cmp::Ordering::Equal
+                #( .then_with(|| #library::Shape::order(&self.#members, &other.#members)) )*
+        },
         types,
     }
 }
@@ -180,43 +155,29 @@ fn of_enum(data: &syn::DataEnum, library: &TokenStream) -> Bodies {
     for (number, variant) in data.variants.iter().enumerate() {
         let (number, name) = (number as u64, &variant.ident);
         types.extend(variant.fields.iter().map(|field| field.ty.clone()));
-        let places: Vec<Span> = variant.fields.iter().map(|field| place(&field.ty)).collect();
-        let fields = variant.fields.iter().zip(&places).map(|(field, &at)| {
-            let of = &field.ty;
-            quote_spanned!(at=> <#of as #library::Shape>::most_bits(sorts)?)
-        });
-        widths.push(quote!(0 #( + #fields )*));
+        let fields = variant.fields.iter().map(|field| &field.ty);
+        widths.push(quote!(0 #( + <#fields as #library::Shape>::most_bits(sorts)? )*));
         let members = members(&variant.fields);
         let ours: Vec<Ident> = (0..members.len()).map(|at| format_ident!("ours_{at}")).collect();
         let theirs: Vec<Ident> = (0..members.len()).map(|at| format_ident!("theirs_{at}")).collect();
-        let both = || ours.iter().zip(&theirs).zip(&places);
-        let walk = ours
-            .iter()
-            .zip(&places)
-            .map(|(ours, &at)| quote_spanned!(at=> #library::Shape::walk(#ours, to);));
         walks.push(quote! {
             Self::#name { #( #members: #ours ),* } => {
                 to.bits(#number, #width);
-                #( #walk )*
+                #( #library::Shape::walk(#ours, to); )*
             }
         });
-        let read = places.iter().map(|&at| quote_spanned!(at=> #library::Shape::read(from)));
-        reads.push(quote!(#number => Self::#name { #( #members: #read ),* },));
-        let order = both().map(|((ours, theirs), &at)| {
-            quote_spanned!(at=> .then_with(|| #library::Shape::order(#ours, #theirs)))
-        });
+        reads.push(quote!(#number => Self::#name { #( #members: #library::Shape::read(from) ),* },));
         orders.push(quote! {
             (Self::#name { #( #members: #ours ),* }, Self::#name { #( #members: #theirs ),* }) =>
-                ::std::cmp::Ordering::Equal #( #order )*,
+                ::std::cmp::Ordering::Equal
+                    #( .then_with(|| #library::Shape::order(#ours, #theirs)) )*,
         });
         let values: Vec<TokenStream> = ours.iter().map(|ours| quote!(#ours)).collect();
         let term = term(&format_ident!("variant"), name, &variant.fields, &values, library);
         terms.push(quote!(Self::#name { #( #members: #ours ),* } => #term,));
-        let assign =
-            both().map(|((ours, theirs), &at)| quote_spanned!(at=> #library::Shape::assign(#ours, #theirs);));
         assigns.push(quote! {
             (Self::#name { #( #members: #ours ),* }, Self::#name { #( #members: #theirs ),* }) => {
-                #( #assign )*
+                #( #library::Shape::assign(#ours, #theirs); )*
             }
         });
         let rank = number as usize;

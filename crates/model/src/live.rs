@@ -51,7 +51,7 @@ use crate::{Model, Shape};
 ///     live.value().is_some_and(|lock| lock.holder.is_none())
 /// }
 /// let lock: Program<Rules<Lock>> = Lock::program().sort::<Client>(2);
-/// # fn initial<S: quotient_system::TransitionSystem>(system: &S) -> S::State { system.initial() }
+/// # fn initial<S: system::TransitionSystem>(system: &S) -> S::State { system.initial() }
 /// assert!(is_new(&initial(&lock)));
 /// ```
 pub struct Live<S, A> {

@@ -183,6 +183,55 @@ impl<M: Model> Program<M> {
     }
 
     /// A program for a model that is made of this one. Sorts keep their sizes and labels.
+    ///
+    /// ```
+    /// # use quotient_model::{Shape, model, sort};
+    /// # sort! { pub struct Client; }
+    /// # #[derive(Clone, Debug, Default, Shape)]
+    /// # pub struct Lock { holder: Option<Client> }
+    /// # #[model]
+    /// # impl Lock {
+    /// #     #[initial]
+    /// #     fn free() -> Self { Self::default() }
+    /// #     #[action(when = self.holder.is_none(), process = client)]
+    /// #     fn acquire(&mut self, client: Client) { self.holder = Some(client); }
+    /// #     #[action(when = self.holder == Some(client), process = client)]
+    /// #     fn release(&mut self, client: Client) { self.holder = None; }
+    /// #     #[proposition]
+    /// #     fn is_held(&self) -> bool { self.holder.is_some() }
+    /// #     #[ltl("[] <> is_held")]
+    /// #     const HELD_AGAIN: () = ();
+    /// #     #[view]
+    /// #     fn holders(&self) -> usize { usize::from(self.holder.is_some()) }
+    /// # }
+    /// use quotient_model::{Cx, Doing, Model, Properties};
+    /// /// A model, and a count of its steps up to 2.
+    /// struct Counted<M>(M);
+    /// impl<M: Model + 'static> Model for Counted<M> {
+    ///     type State = (M::State, u8);
+    ///     type Action = M::Action;
+    ///     fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Self::State>) {
+    ///         let mut inner = Vec::new();
+    ///         self.0.initial(cx, &mut inner);
+    ///         out.extend(inner.into_iter().map(|state| (state, 0)));
+    ///     }
+    ///     fn actions(&self, cx: &Cx<'_>, (state, count): &Self::State, out: &mut Vec<M::Action>) {
+    ///         cx.beside(count, |cx| self.0.actions(cx, state, out));
+    ///     }
+    ///     fn apply(&self, doing: &mut Doing<'_>, (state, count): &mut Self::State, action: &M::Action) {
+    ///         let before = state.clone();
+    ///         doing.inside(&before, |doing| self.0.apply(doing, state, action));
+    ///         *count = (*count + 1).min(2);
+    ///     }
+    ///     fn properties(&self, to: &mut Properties<Self::State>) {
+    ///         let mut part = Properties::default();
+    ///         self.0.properties(&mut part);
+    ///         to.of_part("", part, |state: &(M::State, u8)| &state.0);
+    ///     }
+    /// }
+    /// let mut counted = Lock::program().sort::<Client>(3).wrapped(Counted);
+    /// assert_eq!(counted.check().assert_holds().states, 4);
+    /// ```
     pub fn wrapped<N: Model>(self, wrap: impl FnOnce(M) -> N) -> Program<N> {
         let mut program = Program::new(wrap(self.model));
         for sort in self.sorts.all {

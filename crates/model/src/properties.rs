@@ -19,20 +19,22 @@ pub(crate) type View<S> = Box<dyn Fn(&Cx<'_>, &S) -> String>;
 /// Formulas are written in SPIN's notation, over the names of propositions: `[] (request -> <> answer)`.
 ///
 /// ```
-/// use quotient_model::{Cx, Doing, Map, Model, Process, Program, Properties, sort};
+/// use quotient_model::{Cx, Doing, Map, Model, Process, Program, Properties, Shape, sort};
 /// sort! { struct Light; }
+/// #[derive(Clone, Debug, Shape)]
+/// enum Act { Switch(Light) }
 /// struct Lights;
 /// impl Model for Lights {
 ///     type State = Map<Light, bool>;
-///     type Action = Light;
+///     type Action = Act;
 ///     fn initial(&self, cx: &Cx<'_>, out: &mut Vec<Self::State>) {
 ///         out.push(cx.all().map(|light| (light, false)).collect());
 ///     }
-///     fn actions(&self, cx: &Cx<'_>, _: &Self::State, out: &mut Vec<Light>) { out.extend(cx.all::<Light>()); }
-///     fn apply(&self, _: &mut Doing<'_>, lights: &mut Self::State, light: &Light) {
+///     fn actions(&self, cx: &Cx<'_>, _: &Self::State, out: &mut Vec<Act>) { out.extend(cx.all().map(Act::Switch)); }
+///     fn apply(&self, _: &mut Doing<'_>, lights: &mut Self::State, Act::Switch(light): &Act) {
 ///         lights[*light] = !lights[*light];
 ///     }
-///     fn process(&self, _: &Cx<'_>, light: &Light) -> Process { Process::of(*light) }
+///     fn process(&self, _: &Cx<'_>, Act::Switch(light): &Act) -> Process { Process::of(*light) }
 ///     fn properties(&self, to: &mut Properties<Self::State>) {
 ///         to.invariant("complete", |cx, lights| lights.len() == cx.count::<Light>());
 ///         to.reachable("all on", |_, lights| lights.values().all(|is_on| *is_on));
@@ -41,8 +43,8 @@ pub(crate) type View<S> = Box<dyn Fn(&Cx<'_>, &S) -> String>;
 ///         to.ltl("it gets light", "<> !dark");
 ///         to.forall::<Light>("each is on again and again", "[] <> on");
 ///         to.view("on", |_, lights| lights.values().filter(|is_on| **is_on).count());
-///         to.weakly_fair("Light");
-///         to.strongly_fair("Light");
+///         to.weakly_fair("Switch");
+///         to.strongly_fair("Switch");
 ///     }
 /// }
 /// assert_eq!(Program::new(Lights).sort::<Light>(3).check().assert_holds().states, 4);

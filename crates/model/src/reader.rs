@@ -131,7 +131,9 @@ impl<'a> Reader<'a> {
             let same = self.before.as_ref().and_then(|before| before.same_row(at, word));
             if let Some(end) = same.filter(|_| at < rows.len()) {
                 self.at = end * 64;
-                others.iter_mut().for_each(|others| others.push(rows[at].clone()));
+                if let Some(others) = &mut others {
+                    others.push(rows[at].clone());
+                }
                 continue;
             }
             self.begin(ENTRY);
@@ -201,16 +203,19 @@ impl<'a> Reader<'a> {
     }
 
     /// See [`Visit::begin`].
+    #[doc(hidden)]
     pub fn begin(&mut self, depth: u32) {
         self.depth += depth;
     }
 
     /// See [`Visit::end`].
+    #[doc(hidden)]
     pub fn end(&mut self, depth: u32) {
         self.depth -= depth;
     }
 
     /// See [`Visit::cut`].
+    #[doc(hidden)]
     pub fn cut(&mut self) {
         if is_cut(self.depth) {
             self.at = self.at.next_multiple_of(64);

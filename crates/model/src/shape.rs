@@ -23,7 +23,7 @@ use crate::{Index, Sorts, Term};
 /// #[derive(Clone, Debug, Shape)]
 /// struct Station { name: String, tracks: [Track; 2] }
 /// let station = Station { name: "Hill".to_owned(), tracks: [Track::Free, Track::Free] };
-/// assert_eq!(station.term().json(), r#"{"name": "Hill", "tracks": ["Free", "Free"]}"#);
+/// assert_eq!(station.term().json(), r#"{"name":"Hill","tracks":["Free","Free"]}"#);
 /// assert_eq!((Track::VARIANTS, Track::Free.variant()), (&["Free", "Taken"][..], 0));
 /// ```
 #[diagnostic::on_unimplemented(

@@ -15,7 +15,7 @@ use crate::sorts::label_of;
 /// ```
 /// use quotient_model::{Set, Shape};
 /// let term = (7_u8, Some('x'), Set::from_iter([false])).term();
-/// assert_eq!(term.json(), r#"[7, {"Some": "x"}, [false]]"#);
+/// assert_eq!(term.json(), r#"[7,{"Some":"x"},[false]]"#);
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Term {

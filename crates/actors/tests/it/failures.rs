@@ -218,3 +218,49 @@ fn messages_wait() {
         .check()
         .assert_holds();
 }
+
+/// Sends messages to itself for ever, and is done when its timer expires, or when it chooses.
+struct Restless {
+    waits: bool,
+}
+
+impl Actor for Restless {
+    type State = bool;
+    type Msg = ();
+    type Timer = ();
+    type Random = ();
+    type Storage = Never;
+    fn on_start(&self, me: Addr, _: Option<&Never>, out: &mut Out<Self>) -> bool {
+        out.send(me, ());
+        if self.waits {
+            out.set_timer(());
+        } else {
+            out.choose_random("end", [()]);
+        }
+        false
+    }
+    fn on_msg(&self, me: Addr, _: &mut Draft<'_, bool>, _: Addr, (): &(), out: &mut Out<Self>) {
+        out.send(me, ());
+    }
+    fn on_timeout(&self, _: Addr, is_done: &mut Draft<'_, bool>, (): &(), _: &mut Out<Self>) {
+        is_done.set(true);
+    }
+    fn on_random(&self, _: Addr, is_done: &mut Draft<'_, bool>, (): &(), _: &mut Out<Self>) {
+        is_done.set(true);
+    }
+}
+
+/// Messages that arrive all the time do not keep a timer from expiring, nor a choice from being made.
+#[test]
+fn each_kind_of_step_is_fair() {
+    for waits in [true, false] {
+        let system = || {
+            let system = System::new().pinned("actor", 1, move |_| Restless { waits });
+            system
+                .proposition("done", |view| view.actors().all(|(_, is_done)| *is_done))
+                .ltl("ends", "<> done")
+        };
+        system().fair().program().check().assert_holds();
+        system().program().check().assert_violates(Kind::Property);
+    }
+}

@@ -238,3 +238,26 @@ fn networks_have_names() {
         assert!(Network::from_str(name).unwrap_err().contains("is not a network"));
     }
 }
+
+#[test]
+fn bounds_and_ends() {
+    // The last message does not arrive within the bounds.
+    let report =
+        sending(&[1, 2], UNORDERED).within(|view| !view.network().is_empty()).program().check().run();
+    assert!(matches!(report.verdict, Verdict::HoldsUpTo(_)), "{}", report.verdict);
+    assert_eq!(report.states, 3);
+    sending(&[1, 2], UNORDERED).accepting(|view| view.network().is_empty()).program().check().assert_holds();
+    let stuck = sending(&[1, 2], UNORDERED).accepting(|view| !view.network().is_empty());
+    assert_eq!(stuck.program().check().assert_violates(Kind::Deadlock).run.len(), 2);
+}
+
+/// Who receives acts; what the network does, it does itself.
+#[test]
+fn processes() {
+    let program = sending(&[1], UNORDERED).lossy(true).program();
+    let first = program.initial_states().unwrap().remove(0);
+    let steps = program.successors(&first).unwrap();
+    let mut names: Vec<String> = steps.iter().map(|step| program.process_name(step.process)).collect();
+    names.sort();
+    assert_eq!(names, ["network", "receiver0"]);
+}

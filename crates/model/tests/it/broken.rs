@@ -261,7 +261,7 @@ impl Model for Fair {
             5 => state.line.retain(|&other| other != node),
             6 => state.leader = doing.choose(state.left.iter().copied()),
             7 => state.mark = state.left.len() as u8,
-            _ => std::mem::swap(&mut state.leader, &mut state.line.pop()),
+            _ => state.leader = state.line.pop(),
         }
     }
 

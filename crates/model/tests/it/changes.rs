@@ -89,7 +89,7 @@ impl Model for Changing {
                 10 => state.root = Some(state.heap.add(Some(worker))),
                 11 => {
                     state.only =
-                        doing.cx().all().take(usize::from(byte) % 2).map(|alone| (alone, ())).collect()
+                        doing.cx().all().take(usize::from(byte) % 2).map(|alone| (alone, ())).collect();
                 }
                 12 => state.total = u64::MAX - u64::from(number),
                 13 => *state = Rich::default(),

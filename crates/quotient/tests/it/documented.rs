@@ -91,7 +91,7 @@ fn look(name: &str, found: &mut Found) {
             || open.iter().any(|module| {
                 path == &folder.join(format!("{module}.rs")) || path == &folder.join(module).join("mod.rs")
             });
-        let (mut docs, mut is_hidden, mut of) = (String::new(), false, None);
+        let (mut docs, mut is_hidden, mut is_attribute, mut of) = (String::new(), false, false, None);
         for line in text.lines() {
             let (code, is_inner) = (line.trim_start(), line.starts_with("    "));
             if let Some(doc) = code.strip_prefix("///").or(code.strip_prefix("//!")) {
@@ -104,11 +104,11 @@ fn look(name: &str, found: &mut Found) {
                     examples.push_str(example);
                 }
             }
-            if code.starts_with("#[") {
-                is_hidden |= code.contains("doc(hidden)") || code.contains("test");
-                if !docs.is_empty() {
-                    continue;
-                }
+            // Attributes may have several lines.
+            if code.starts_with("#[") || is_attribute {
+                is_hidden |= code.contains("doc(hidden)");
+                is_attribute = !code.ends_with(']');
+                continue;
             }
             if let Some(item) = item(code).filter(|_| !is_hidden) {
                 if !is_inner && (is_open || names.contains(item)) {
@@ -123,10 +123,8 @@ fn look(name: &str, found: &mut Found) {
             if !is_inner && let Some(of_block) = implemented(line) {
                 of = (!is_hidden).then_some(of_block);
             }
-            if !code.starts_with("#[") {
-                docs.clear();
-                is_hidden = false;
-            }
+            docs.clear();
+            is_hidden = false;
         }
     }
     for (path, function) in functions {
