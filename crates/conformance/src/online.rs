@@ -265,7 +265,7 @@ impl<M: Model> Online<M> {
         stepper: &mut impl Stepper<M>,
         mut next: impl FnMut(&Possible<'_, M>) -> Result<Next<M::Action>, Lost>,
     ) -> Run<M::Action> {
-        let mut run = Attempt { online: self, stepper, events: Vec::new() };
+        let mut run = Attempt { online: self, stepper, events: Vec::new(), has_outputs: false };
         let end = run.go(&mut next);
         let mismatch = end.err().map(|stop| match stop {
             Stop::Mismatch(mismatch) => mismatch,
@@ -455,6 +455,8 @@ struct Attempt<'a, M: Model, S> {
     online: &'a Online<M>,
     stepper: &'a mut S,
     events: Vec<Event<M::Action>>,
+    /// The model has had outputs in this run, so what comes is looked at.
+    has_outputs: bool,
 }
 
 impl<M: Model, S: Stepper<M>> Attempt<'_, M, S> {
@@ -465,6 +467,7 @@ impl<M: Model, S: Stepper<M>> Attempt<'_, M, S> {
         let mut possible = Possible::new(&self.online.program, self.online.most)?;
         self.guarded(Stepper::reset)?;
         loop {
+            self.has_outputs |= !possible.any(Role::Output)?.is_empty();
             match next(&possible)? {
                 Next::Input(action) => self.input(&mut possible, action)?,
                 Next::Wait => {
@@ -473,9 +476,13 @@ impl<M: Model, S: Stepper<M>> Attempt<'_, M, S> {
                 Next::End => break,
             }
         }
-        // What is still on its way.
+        // What is still on its way, and what should not be.
         while !possible.any(Role::Output)?.is_empty() && self.wait(&mut possible)? {}
-        self.clean_up(&mut possible)
+        self.clean_up(&mut possible)?;
+        if self.has_outputs && !matches!(self.events.last(), Some(Event::Silence)) {
+            self.wait(&mut possible)?;
+        }
+        Ok(())
     }
 
     fn input(&mut self, possible: &mut Possible<'_, M>, action: M::Action) -> Result<(), Stop<M::Action>> {

@@ -36,6 +36,7 @@ use crate::{Cx, Model, Obstacle, Process, Program, Remark, Shape};
 /// let free = lock.initial_states().expect("it has one").remove(0);
 /// let steps = lock.successors(&free).expect("it does not fail");
 /// assert_eq!(steps.len(), 2);
+/// assert_eq!(lock.successors_by(&free, &steps[1].action).expect("it does not fail").len(), 1);
 /// let Successor { action, process, choice, remarks, result } = &steps[0];
 /// assert!(matches!(action, LockAction::Acquire { .. }) && *choice == 0 && remarks.is_empty());
 /// assert_eq!(lock.process_name(*process), "Client0");
