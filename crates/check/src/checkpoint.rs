@@ -10,7 +10,7 @@
 //!   [ 0      | XXH3 ]                the end
 //! ```
 //!
-//! The bytes of the blocks are words of variable length: first the [`Head`], as JSON, then the places that were
+//! The bytes of the blocks are words of variable length: first the `Head`, as JSON, then the places that were
 //! reached, then the point of the search ([`search::Keeper`]). Before anything but the head is used, the whole
 //! file is compared with its checksums.
 //!

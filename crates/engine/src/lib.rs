@@ -232,7 +232,7 @@ impl Engine {
         }
     }
 
-    /// With [`TransitionSystem::valuation`] about the property of this number in
+    /// With `Temporal::valuation` about the property of this number in
     /// [`Program::properties`](ir::Program::properties), which must exist.
     #[must_use]
     pub fn with_property(mut self, property: usize) -> Self {

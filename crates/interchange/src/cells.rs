@@ -180,7 +180,7 @@ pub struct Cells {
     pub frames: Table<ProcedureId, UnitCells>,
     /// By channel, as declared.
     pub channels: Table<ChannelId, UnitCells>,
-    /// By individual, and by piece of text that is a mover: its node, or [`STAYS`]. What moves has a node.
+    /// By individual, and by piece of text that is a mover: its node, or `STAYS`. What moves has a node.
     pub nodes: Vec<u32>,
     /// By node: what is known of it in all states.
     pub labels: Vec<u64>,

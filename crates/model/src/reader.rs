@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// See [`Visit::bits`].
+    /// See [`Visit::bits`](crate::Visit::bits).
     pub fn bits(&mut self, width: u32) -> u64 {
         if width == 0 {
             return 0;
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         value & u64::MAX >> (64 - width)
     }
 
-    /// See [`Visit::count`].
+    /// See [`Visit::count`](crate::Visit::count).
     pub fn count(&mut self) -> usize {
         match self.bits(8) as usize {
             SMALL => self.bits(64) as usize,
@@ -244,7 +244,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// See [`Visit::id`].
+    /// See [`Visit::id`](crate::Visit::id).
     pub fn id(&mut self, sort: TypeId) -> Index {
         match self.sorts.all[self.sorts.number(sort)].bits() {
             Some(width) => Index(self.bits(width) as u32),
