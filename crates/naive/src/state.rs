@@ -13,7 +13,7 @@ use source::Span;
 
 use crate::{NaiveFault, Value};
 
-/// A state of a program. All of it takes part in comparisons, except for what is [`Untracked`].
+/// A state of a program. All of it takes part in comparisons, except for what is `Untracked`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct State {
     /// An array variable is the sequence of its elements. Those that are untracked have no value here.

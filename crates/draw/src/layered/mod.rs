@@ -5,8 +5,8 @@
 //!    link has a vertex of its own, so that it has room there: for its label in the column next to where it starts, for a
 //!    line elsewhere. Links go from any column to any other: to the left as well, and to the same one, by a turn in the
 //!    next column.
-//! 3. *Order* in the columns ([`order`]): barycentres and transpositions, few crossings.
-//! 4. *Coordinates* ([`place`]): links that pass many columns are straight (Brandes and Köpf 2001).
+//! 3. *Order* in the columns (`order`): barycentres and transpositions, few crossings.
+//! 4. *Coordinates* (`place`): links that pass many columns are straight (Brandes and Köpf 2001).
 //!
 //! What holds, and is tested: boxes and labels do not overlap; a link begins and ends at the borders of its boxes and
 //! passes over no box; the same input gives the same picture. All is decided by the order of the input, never by hashes.
