@@ -223,6 +223,8 @@ fn what_is_hidden_is_found_out() {
     let text = accepts(&[r#"{"event": "pause"}"#]).assert_rejected().to_string();
     assert!(text.contains("`!self.taken.is_empty()` is false, at "), "{text}");
     accepts(&[a, r#"{"event": "pause"}"#]).assert_accepted();
+    // Nobody sees it, so a log that has it is of another system.
+    assert!(!accepts(&[a, r#"{"event": "take"}"#]).is_accepted());
     // The second answer says that the first job was taken before.
     accepts(&[a, r#"{"event": "submit", "args": ["b"], "answer": 1}"#]).assert_accepted();
     assert!(!accepts(&[r#"{"event": "submit", "args": ["b"], "answer": 2}"#]).is_accepted());
