@@ -260,6 +260,7 @@ impl<M: Model> Judge<'_, M> {
         let possible = Possible::new(self.program, usize::MAX)?;
         let mut open: Vec<(u64, M::State)> =
             possible.states().iter().map(|state| (0, state.clone())).collect();
+        let mut impossible = None;
         let all = u64::MAX.checked_shr((MOST_CALLS - calls.len()) as u32).unwrap_or(0);
         while let Some((done, state)) = open.pop() {
             self.explained = self.explained.max(done.count_ones() as usize);
@@ -271,15 +272,22 @@ impl<M: Model> Judge<'_, M> {
             let first_end = left().map(|(_, call)| call.end).min().unwrap_or(u64::MAX);
             for (number, call) in left().take_while(|(_, call)| call.begin < first_end) {
                 let Ok(answer) = &call.answer else { continue };
-                for step in possible.moves_by(&state, &call.action)? {
-                    let next = (done | 1 << number, step.to);
-                    if step.answers == answer.as_slice() && self.tried.insert((next.0, next.1.term())) {
-                        open.push(next);
+                let steps = possible.moves_by(&state, &call.action)?;
+                if steps.is_empty() {
+                    impossible = Some(&call.action);
+                }
+                for step in steps.into_iter().filter(|step| step.answers == answer.as_slice()) {
+                    for to in possible.hidden_from(step.to)? {
+                        let done = done | 1 << number;
+                        if self.tried.insert((done, to.term())) {
+                            open.push((done, to));
+                        }
                     }
                 }
             }
         }
-        Ok(false)
+        // The object is not to blame if the model does not say what such a call does.
+        impossible.map_or(Ok(false), |action| Err(Lost::Impossible(action.term().to_string())))
     }
 }
 
@@ -376,8 +384,8 @@ mod tests {
 
     use super::*;
 
-    /// A counter: each action adds to it and answers what it was.
-    struct Counter;
+    /// A counter: each action adds to it and answers what it was. None is possible from a limit on.
+    struct Counter(u8);
 
     #[derive(Clone, Copy, Debug, Shape)]
     struct Add(u8);
@@ -390,8 +398,8 @@ mod tests {
             out.push(0);
         }
 
-        fn actions(&self, _: &Cx<'_>, _: &u8, out: &mut Vec<Add>) {
-            out.extend([Add(1), Add(2)]);
+        fn actions(&self, _: &Cx<'_>, state: &u8, out: &mut Vec<Add>) {
+            out.extend([Add(1), Add(2)].into_iter().filter(|_| *state < self.0));
         }
 
         fn apply(&self, doing: &mut Doing<'_>, state: &mut u8, action: &Add) {
@@ -413,8 +421,24 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_the_model_does_not_allow_are_not_judged() {
+        let program = Program::new(Counter(2));
+        let mut judge = Judge { program: &program, tried: FxHashSet::default(), explained: 0 };
+        let call = |number: u8| Call {
+            thread: None,
+            action: Add(1),
+            answer: Ok(Some(number.term())),
+            begin: u64::from(2 * number),
+            end: u64::from(2 * number + 1),
+        };
+        assert!(judge.judge((0..2).map(call).collect()).is_none());
+        let history = judge.judge((0..3).map(call).collect()).expect("it is not explained");
+        assert_eq!((history.explained, history.lost), (2, Some(Lost::Impossible("Add(1)".to_owned()))));
+    }
+
+    #[test]
     fn histories_are_judged_as_by_trying_all_orders() {
-        let program = Program::new(Counter);
+        let program = Program::new(Counter(u8::MAX));
         let mut judge = Judge { program: &program, tried: FxHashSet::default(), explained: 0 };
         let mut random = SplitMix64::new(11);
         let (mut right, mut wrong) = (0, 0);

@@ -24,8 +24,10 @@ pub enum Lost {
     TooMany(usize),
     /// The model breaks a rule of its own.
     Model(Failure),
-    /// The model has no initial states.
+    /// The model has no initial states, or no actions that are always possible.
     Initial(String),
+    /// An action that threads call in any state is not possible in some.
+    Impossible(String),
 }
 
 impl fmt::Display for Lost {
@@ -36,6 +38,9 @@ impl fmt::Display for Lost {
                 write!(f, "the model breaks a rule of its own at {}: {}", failure.place, failure.message)
             }
             Self::Initial(why) => f.write_str(why),
+            Self::Impossible(action) => {
+                write!(f, "{action} was called, and there is a state in which the model does not allow it")
+            }
         }
     }
 }

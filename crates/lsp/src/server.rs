@@ -185,6 +185,7 @@ impl Server<'_> {
             } else {
                 self.inbox.push_back(message);
             }
+            // If the editor is gone, the next wait says so.
             next = self.connection.receiver.try_recv().ok();
         }
     }
