@@ -1,9 +1,10 @@
 //! Which level of symmetry `--symmetry auto` stands for.
 //!
-//! Names make a step about twice as dear. So a program in which nobody can observe names is searched without if names would
-//! make states no fewer: if no two states are [alike](crate::alike), and there are hardly any ample steps, which need names
-//! as well. Both are asked of some states near the initial one and of some at the ends of random runs. If they do not tell,
-//! the level is `full`: it may be twice as slow as it could be, where the other may be slower without limit.
+//! With names, a step takes about twice the time. So a program in which nobody can observe names is searched without
+//! if names would make states no fewer: if no two states are [alike](crate::alike), and there are hardly any ample
+//! steps, which need names as well. Both are asked of some states near the initial one and of some at the ends of
+//! random runs. If they do not tell, the level is `full`: it may be twice as slow as it could be, where the other may
+//! be slower without limit.
 //!
 //! States that are alike may be far from each other, and behind all that was looked at. So this is not the default.
 //!

@@ -16,6 +16,7 @@
 //!
 //! All but `event` may be missing, and other keys say nothing. Where the model has individuals, a log has names of its own.
 //! Each name is one individual, and each individual has one name; which, is found out.
+//! Individuals of a sort are interchangeable, so of those that nothing mentions yet only one is tried for a new name.
 //!
 //! A log is accepted if some run of the model has these events, with [hidden](quotient_model::Role::Hidden) actions in
 //! between. All such runs are followed at the same time, as sets of states.

@@ -59,7 +59,7 @@ use crate::Addr;
 /// use quotient_actors::monitor::Monitor;
 /// use quotient_model::Kind;
 ///
-/// /// At most so many messages are sent.
+/// /// At most this number of messages is sent.
 /// #[derive(Clone)]
 /// struct AtMost(u8);
 ///

@@ -160,7 +160,7 @@ fn coverage_is_estimated() {
         let swarm = &report["store"]["swarm"];
         let [seen, all, coverage] =
             ["states", "estimated_states", "coverage"].map(|key| swarm[key].as_f64().expect(key));
-        // The sample of so many states has errors of about a hundredth.
+        // An estimate from this many states is wrong by about one in a hundred.
         assert!(all < 1.03 * STATES && all > least * STATES, "2^{arena} × {count}: {all}");
         assert!((seen / all - coverage).abs() < 1e-3 && seen < 1.03 * STATES);
         let searches = swarm["searches"].as_array().expect("a list");

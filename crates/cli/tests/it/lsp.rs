@@ -128,7 +128,7 @@ fn exit_codes_tell_how_it_ended() {
     // The pipe is closed.
     assert_eq!(initialized(&sandbox, "lsp").end(), (Some(1), String::new()));
     assert_eq!(Editor::start(&sandbox, "lsp").end(), (Some(1), String::new()));
-    // What is said is no message.
+    // What the editor sends is no message.
     for nonsense in ["Content-Length: 5\r\n\r\nhello", "Content-Length: many\r\n\r\n", "what?\r\n\r\n"] {
         let mut editor = initialized(&sandbox, "lsp");
         editor.write(nonsense);
